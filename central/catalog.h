@@ -20,7 +20,7 @@ void catalog_start(struct central *central);
 void catalog_stop(struct central *central);
 /* Call it after the creation or deletion of a domain in a pool with a catalog zone. */
 void catalog_schedule(struct central *central);
-/* the function of a timer: finds updates that a crash has left */
+/* the function of a timer: makes the updates that are still due after a crash */
 void catalog_fire(void *central);
 /* True: no update is scheduled or running. */
 bool catalog_idle(const struct central *central);

@@ -24,7 +24,7 @@ struct central {
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: no limit */
 		int quota_imports, quota_import_records;		/* -1: no limit */
-		/* the journal does not store a larger change */
+		/* size of the largest change that the journal stores */
 		int64_t journal_change_bytes;
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;

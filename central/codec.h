@@ -1,12 +1,12 @@
 /*
  * codec -- decodes and encodes the JSON objects of the methods. Each kind of object has
- * a file (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments of
- * find_* methods. This file contains the common functions.
+ * a file (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments
+ * of the find_* methods. This file contains the common functions.
  *
  * The functions check each field, and an error names the field: "changes[3].records[0]:
  * ...". The functions refuse unknown fields, so that a misspelt field causes an error.
  * The runtime has already checked the names of the arguments. All errors are
- * ERR_INVALID. Decoded values borrow from the JSON and the ARENA.
+ * ERR_INVALID. Decoded values point into the JSON and the arena.
  */
 #pragma once
 

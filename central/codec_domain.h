@@ -22,7 +22,7 @@ struct domain_spec {
 	size_t ns_count;
 	/*
 	 * serial of an imported zone; central uses this serial if it is newer than all
-	 * earlier serials
+	 * earlier serials of the domain
 	 */
 	bool has_serial;
 	uint32_t serial;

@@ -1,6 +1,6 @@
 /*
  * codec_find -- decodes the arguments of the find_* methods: the criterion, the sort
- * order and the page. result_page.h makes the answer.
+ * order and the page. result_page.h builds the answer.
  */
 #pragma once
 

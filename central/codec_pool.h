@@ -1,7 +1,7 @@
 /*
  * codec_pool -- converts pools from and to JSON. The name of a pool is part of the name
- * of a queue, so it may contain only letters, digits, '_' and '-'. The name of a pool
- * never changes.
+ * of a queue. So the name of a pool contains only letters, digits, '_' and '-'. The
+ * name of a pool never changes.
  */
 #pragma once
 

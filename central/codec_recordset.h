@@ -1,10 +1,10 @@
 /*
- * codec_recordset -- converts record sets and records from and to JSON. The decoder
- * converts each input to struct change (core/changes.h): a record set, new values of a
- * record set, a list of changes, or a line of an import.
+ * codec_recordset -- converts record sets and records from and to JSON. The input of
+ * the decoder is a record set, new values of a record set, a list of changes, or a line
+ * of an import. The decoder converts each input to struct change (core/changes.h).
  *
  * The data of a record may have any presentation form of RFC 1035 and RFC 3597. The
- * decoder converts it to the wire form and the canonical text.
+ * decoder converts the data to the wire form and the canonical text.
  */
 #pragma once
 

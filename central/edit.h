@@ -1,14 +1,15 @@
 /*
- * edit -- makes one change to a domain. It locks the row of the domain, finds the new
- * serial, and reads the record sets at the names of the changes. The functions of core/
- * apply and check the changes. Then edit writes the differences and a row of the journal
- * under the new serial.
+ * edit -- makes one change to a domain. edit locks the row of the domain, determines
+ * the new serial, and reads the record sets at the names of the changes. The functions
+ * of core/ apply and check the changes. Then edit writes the differences and a row of
+ * the journal under the new serial.
  *
- * Each call that changes the zone gets its own serial, even in a shared transaction. The
- * new serial is the next serial or the current time, whichever is newer. The records,
- * journal row and answer of the call contain this serial, and the version of the domain
- * grows by one. An import is one call. In a round of catalog.h, each catalog zone gets
- * one serial. A new description or a deletion gets no serial.
+ * Each call that changes the domain gets its own serial, even if several calls share a
+ * transaction. The new serial is the next serial or the current time, whichever is
+ * newer. The records, the journal row and the answer of the call contain this serial.
+ * The version of the domain grows by one. An import gets one serial. In a round of
+ * catalog.h, each catalog zone gets one serial. A new description or a deletion gets no
+ * serial.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ struct edit {
 };
 
 /*
- * Returns the limit for the caller: OWN (the limit of its tenant) or CONFIGURED. -1: no
+ * Returns the limit for the caller: OWN (the limit of the tenant) or CONFIGURED. -1: no
  * limit.
  */
 int64_t edit_quota(const struct write *write, int64_t own, int configured);
@@ -52,10 +53,11 @@ enum err edit_lock(struct write *write, const struct domain_key *key);
  *
  * A change to one record needs 8 or 9 round trips: BEGIN, lock, read the record sets,
  * write the domain, [the record set, if it is new or has a new TTL], the record, the
- * journal, the answer, COMMIT. It needs one more if domains exist below this domain. It
- * also needs one more for every further 500 names that it reads, or 256 rows that it
- * writes. The calls of a group (write.h) share all round trips except the one for
- * domains below, if they are the first calls about their domains and have few changes.
+ * journal, the answer, COMMIT. If domains exist below this domain, the change needs one
+ * more round trip. The change also needs one more round trip for every further 500
+ * names that it reads, or 256 rows that it writes. The calls of a group (write.h) share
+ * all round trips except the one for domains below, if they are the first calls about
+ * their domains and have few changes.
  */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);

@@ -2,16 +2,17 @@
  * import -- commits an import: writes a whole zone in one change. service_import.c has
  * checked and stored the parts of the zone. The commit runs on a lane (a thread) with
  * its own database connection, because writing a million rows takes a long time. The
- * commit is one transaction of set-based statements, so central needs no more memory for
- * a larger zone. While the commit runs, it locks only this domain.
+ * commit is one transaction of set-based statements, so the memory that central needs
+ * does not depend on the size of the zone. While the commit runs, it locks only this
+ * domain.
  *
- * A commit locks the row of the import. If the process crashes, or too many commits are
- * waiting for the lane, the import stays COMMITTING without a lock. Every 5 s
- * (import_fire()), a process with an idle lane takes such an import. The row of the
- * import contains the name of the process and the number of attempts. The pauses between
- * attempts grow with this number. The database server may still be running a long
- * statement of a dead process. In this case, the process that takes the import first
- * ends the session of the dead process.
+ * A commit locks the row of the import. Two events leave an import COMMITTING without a
+ * lock: the process crashes, or too many commits are waiting for the lane. Every 5 s
+ * (import_fire()), each process with an idle lane looks for such an import and commits
+ * it. The row of the import contains the name of the process and the number of attempts.
+ * The pauses between attempts grow with this number. The database server may still be
+ * running a long statement of a dead process. In this case, the new process first ends
+ * the database session of the dead process.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * poolmgr_cast -- sends casts about changed domains to the pool managers, after the
- * commit. A lost message costs time, but no data: the row of the domain contains the
- * task, and the periodic sync of the pool manager finds the task.
+ * commit. A lost cast only delays the change: the row of the domain contains the task,
+ * and the periodic sync of the pool manager finds the task.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct poolmgr_cast {
 /*
  * Sends the casts. One message (update_domains) contains all updates of one pool. The
  * context of this message contains the id of one request and central's own rights. The
- * reports return with these rights. COUNT is at most LIST_MAX.
+ * pool manager uses these rights for its reports. COUNT is at most LIST_MAX.
  */
 void poolmgr_cast_send(struct central *central, const struct poolmgr_cast *casts,
                        size_t count);

@@ -1,7 +1,7 @@
 /*
- * result_page -- one page of the results of a find_* method. The caller's limit and
- * REPLY_MAX limit the page: the number of its objects, and its size in octets. The next
- * page begins after the marker of this page.
+ * result_page -- one page of the results of a find_* method. The caller limits the
+ * number of objects on the page. REPLY_MAX limits the size of the page in octets. The
+ * next page begins after the marker of this page.
  */
 #pragma once
 

@@ -1,12 +1,13 @@
 /*
- * service -- the methods of central, one in each row of a table (service.c). The
- * handlers are in service_*.c, one file for each kind of object. Each handler decodes
- * the call, reads rows, decides, writes rows and sends messages. write.h runs the
- * methods that have a `write` handler.
+ * service -- the methods of central. A table in service.c has a row for each method.
+ * The handlers are in service_*.c, one file for each kind of object. Each handler
+ * decodes the call, reads rows, decides, writes rows and sends messages. write.h runs
+ * the methods that have a `write` handler.
  *
- * An answer about a domain contains its version, which grows with each change. A call
- * that changes a domain may give the `version` that the caller has read. If the domain
- * has a newer version, the call fails with ERR_CONFLICT (requirement: seed 004).
+ * An answer about a domain contains the version of the domain, which grows with each
+ * change. A call that changes a domain may contain the argument `version`: the version
+ * that the caller has read. If the domain has a newer version, the call fails with
+ * ERR_CONFLICT (requirement: seed 004).
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
- * store -- the SQL statements of central. Each statement is in a function, and each kind
- * of object has a store*.c file. The statements also check the tenant (struct access,
- * runtime/access.h). So no function finds a row that the caller has no right to see.
+ * store -- the SQL statements of central. Each statement is in a function, and each
+ * kind of object has a store*.c file. A function with a struct access
+ * (runtime/access.h) also checks the tenant: it finds only rows that the caller may
+ * see.
  *
  * A transaction that changes a domain first locks the row of the domain. All values that
  * the transaction reads afterwards stay valid until the commit.
@@ -272,7 +273,8 @@ struct import {
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
-	const char *worker;		/* of the last attempt; "": no attempt yet */
+	/* the process of the last attempt; "": no attempt yet */
+	const char *worker;
 	uint32_t attempts;		/* number of started commits */
 	const char *created_at, *updated_at;
 };
@@ -303,8 +305,8 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
 /*
  * Claims a COMMITTING import whose row no transaction has locked, and returns its id in
  * ID. If ID is "", it claims the oldest import whose last attempt was at least a few
- * seconds ago. This pause grows with each attempt. The claim is not a lock: if two
- * workers claim an import, one of them waits for the row.
+ * seconds ago. This pause grows with each attempt. A claim is not a lock: if two
+ * processes claim an import, one process waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
@@ -315,13 +317,13 @@ bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 void store_import_take_session(struct tx *tx, const char *id, int wait_s);
 void store_import_leave_session(struct tx *tx);
 /*
- * Finds a session that is committing an import although the worker of the import is
- * dead.
+ * Finds a session that is committing an import although the process that the import
+ * names is dead.
  */
 bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection);
 /*
- * Ends the session, and the database server rolls its transaction back. An account may
- * end its own sessions.
+ * Ends the session. The database server then rolls back the transaction of the session.
+ * A database account may always end its own sessions.
  */
 void store_import_end_session(struct tx *tx, int64_t connection);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
@@ -401,7 +403,7 @@ void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
-/* True: the pool has domains. All of them may be DELETED. */
+/* True: the pool has domains. Possibly all these domains are DELETED. */
 bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
@@ -497,7 +499,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*
  * Reads the rows of the domain. Also returns a row for each server of its pool that has
- * no row yet. Such a row has no status and no seen_at, and its reason says what is
+ * no row yet. Such a row has no status and no seen_at, and its reason names what is
  * missing.
  */
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,

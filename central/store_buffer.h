@@ -5,7 +5,7 @@
  * transaction (write.c), or before a call reads a domain whose rows are in the buffer.
  *
  * The buffer copies no values. The values must stay valid until the flush. The values
- * are in the arena of the call. The id of a domain is in the struct write of the call.
+ * are in the arena of the call. The id of the domain is in the struct write of the call.
  */
 #pragma once
 
@@ -23,18 +23,18 @@ void store_buffer_free(struct store_buffer **buffer);
 
 /*
  * Adds an existing, locked domain: its state, SOA, TTL, description and counts.
- * changed_at becomes the present time. ZONE gets the next version.
+ * changed_at becomes the current time. ZONE gets the next version.
  */
 void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
-/* Adds record sets that are new or have a new TTL. They have ids. */
+/* Adds record sets that are new or have a new TTL. Each record set already has an id. */
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
                              struct rrset *const *sets, size_t count);
-/* Adds new, changed and deleted records. They have ids. */
+/* Adds new, changed and deleted records. Each record already has an id. */
 void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
                           const struct row *rows, size_t count);
 /*
- * Adds the RRs that SERIAL removed and added, in wire form; each list begins with its
- * SOA.
+ * Adds the RRs that the change to SERIAL removed and added, in wire form; each list
+ * begins with its SOA.
  */
 void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
                           uint32_t previous, uint32_t serial,

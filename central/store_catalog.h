@@ -1,6 +1,6 @@
 /*
  * store_catalog -- reads and writes which domains belong in a catalog zone
- * (domains.member), and which domains the zone lists (domains.catalog_id;
+ * (domains.member), and which domains the catalog zone lists (domains.catalog_id;
  * schema/003_catalog.sql).
  */
 #pragma once
@@ -19,7 +19,7 @@ size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids);
 /*
- * Locks the domains of IDS. Writes the domains that are still due to MEMBERS, and
+ * Locks the domains of IDS. Fills MEMBERS with the domains that are still due, and
  * returns their number. *skipped: another transaction has locked some of the domains.
  */
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,

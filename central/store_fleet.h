@@ -1,6 +1,6 @@
 /*
- * store_fleet -- reads the processes, locks and repairs of the fleet for operators.
- * workers/consistency writes these tables.
+ * store_fleet -- reads the processes, locks and repairs of the fleet for operators. The
+ * code in workers/consistency writes these tables.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
  * returns their number. The caller repeats the call until the result is 0 or the time
- * for this work is over.
+ * limit of the sweep ends.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * write -- runs the calls that change the database, with idempotence and group commit.
  *
- * Idempotence: the transaction of a call also writes its answer, under the unique id of
- * the message, with a digest of the call. If a message arrives twice, central returns
+ * Idempotence: the transaction of a call also writes the answer and a digest of the
+ * call, under the unique id of the message. If a message arrives twice, central returns
  * the stored answer. central looks for a stored answer in three cases: the broker has
  * redelivered the message, the id already exists, or the handler refuses the call. In
  * the last case, the reason may be that the first delivery has succeeded ("already

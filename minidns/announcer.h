@@ -1,11 +1,11 @@
 /*
  * announcer -- announces a changed zone to all mini-DNS processes before a name server
- * gets a NOTIFY. It also knows whether this process may answer queries from memory. It
- * sends and receives the messages of core/cache_lease.h over the fanout exchange of the
- * topic.
+ * gets a NOTIFY. The announcer also decides whether this process may answer queries from
+ * memory. For both purposes, it sends and receives the messages of core/cache_lease.h
+ * over the fanout exchange of the topic.
  *
  * If no queries arrive and no zone changes, the announcer sends no messages: a process
- * keeps its lease only while it receives queries.
+ * renews its lease only while it receives queries.
  */
 #pragma once
 
@@ -51,7 +51,10 @@ struct announcement *announcer_send(struct announcer *announcer, const struct na
 /* Call it only before FN has run. Then FN does not run. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
-/* True: this process may answer a query from memory. Each call keeps the lease alive. */
+/*
+ * True: this process may answer a query from memory. Each call causes the process to
+ * renew the lease.
+ */
 bool announcer_has_lease(struct announcer *announcer);
 
 /*

@@ -54,7 +54,7 @@ void compare_queue_free(struct compare_queue **queue);
  * In general, the queue does not repeat a failed comparison, because the next round
  * compares the zone again. There are three exceptions. If the server closed the
  * connection, the queue repeats the comparison once, after two seconds. If this process
- * does not know the server or its key yet, the queue repeats the comparison once, after
+ * has not read the server or its key yet, the queue repeats the comparison once, after
  * three seconds. If the zone changes during a comparison, the queue repeats the
  * comparison a few times. Each time, it first starts the comparisons that are already
  * waiting.

@@ -33,7 +33,7 @@ struct zones;
 enum compare_outcome {
 	COMPARE_EQUAL,
 	COMPARE_DIFFERS,
-	/* mini-DNS does not know the zone at the server's serial */
+	/* mini-DNS does not have the zone at the server's serial */
 	COMPARE_SERIAL,
 	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
 	/* no answer, a closed connection, or an answer that is malformed or too large */

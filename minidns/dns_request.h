@@ -3,14 +3,14 @@
  * receives the answer.
  *
  * Each request has its own connected UDP socket, on a port that the kernel chooses. The
- * id of the request comes from getrandom(2). mini-DNS accepts only packets with this id
- * and this question, from the server's address and port (RFC 5452; core/forgery.h). If
- * no answer arrives, mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS
- * uses TCP if the answer is truncated or the caller wants TCP. If the server has a TSIG
- * key, mini-DNS signs the request and accepts only signed answers. At most 500 requests
- * to one server are open at the same time. Further requests wait. mini-DNS sends only
- * probes to a silent server, at intervals (core/silence.h). Other requests to a silent
- * server end immediately, without an answer.
+ * id of the request comes from getrandom(2). mini-DNS accepts only packets with the same
+ * id and question, from the server's address and port (RFC 5452; core/forgery.h). If no
+ * answer arrives, mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS
+ * uses TCP if the answer is truncated or the caller requests TCP. If the server has a
+ * TSIG key, mini-DNS signs the request and accepts only signed answers. At most 500
+ * requests to one server are open at the same time. Further requests wait. mini-DNS
+ * sends only probes to a silent server, at intervals (core/silence.h). Other requests to
+ * a silent server end immediately, without an answer.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct dns_request_want {
 };
 
 /*
- * RESPONSE_UNASKED: mini-DNS could not send the request, so the result says nothing
+ * RESPONSE_UNASKED: mini-DNS could not send the request, so the result shows nothing
  * about the server. NULL: no answer arrived within the timeout, or mini-DNS sent no
  * request because the server counts as silent.
  */
@@ -53,14 +53,17 @@ void dns_requests_free(struct dns_requests **requests);	/* no request may be ope
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
  * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns its
- * socket, which may still be connecting; the caller owns it. -1: it cannot open the
- * connection.
+ * socket, which may still be connecting; the caller owns it. -1: mini-DNS cannot open
+ * the connection.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
 /* A query from PEER has arrived. */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
-/* In seconds since 1970; 0: the server is not known to be silent. */
+/*
+ * Returns the beginning of the silence in seconds since 1970; 0: the server does not
+ * count as silent.
+ */
 int64_t dns_requests_silent_since(const struct dns_requests *requests,
                                   const struct address *server);
 /* Calls FN once, after this call has returned. */

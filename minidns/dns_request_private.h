@@ -4,7 +4,7 @@
  *
  * dns_request.c sends the request and receives the answer. dns_request_encode.c encodes
  * the request. request_slots.c manages the slots of each server: it limits the open
- * requests, queues further requests, and knows whether the server is silent. A request
+ * requests, queues further requests, and records whether the server is silent. A request
  * frees itself before it calls its callback.
  */
 #pragma once
@@ -23,18 +23,18 @@ struct loop_timer;
 
 struct dns_request {
 	struct dns_requests *requests;
-	struct request_slots *slots;	/* NULL: the server is not known yet */
+	struct request_slots *slots;	/* NULL: mini-DNS has not found the server yet */
 	struct dns_request *next, **link;	/* links in the queue of the slots */
 	struct dns_request_want want;
 	struct soa_request ask;
 	struct forgery forgery;
 	uint8_t message[FRAME_PREFIX + SOA_REQUEST_MAX];
-	size_t message_len;		/* 0: mini-DNS does not have the key to sign it */
+	size_t message_len;		/* 0: mini-DNS does not have the TSIG key */
 	dns_request_fn *fn;
 	void *self;
 	bool open;			/* slots->open counts this request */
 	bool asked;			/* the request had a socket */
-	/* the last answer without a good signature; fault NULL: no such answer */
+	/* the last answer without a valid MAC; fault NULL: no such answer */
 	struct response doubted;
 	/* -1: no socket; the request waits for its timeout */
 	int fd;
@@ -43,7 +43,7 @@ struct dns_request {
 	int64_t began_ms;
 	int64_t end_ms;			/* when the request times out */
 	int64_t due_us;			/* when its timer is due */
-	/* time until it sends the message again; 0: never */
+	/* time until mini-DNS sends the message again; 0: never */
 	int repeat_ms;
 	size_t sent;			/* over TCP */
 	uint8_t *in;			/* over TCP: the length and the answer so far */
@@ -86,7 +86,7 @@ struct dns_requests {
 
 /* ---- dns_request_encode.c ---- */
 
-/* False: mini-DNS does not know the TSIG key of the server. */
+/* False: mini-DNS does not have the TSIG key of the server. */
 bool dns_request_encode(struct dns_request *request);
 
 /* ---- request_slots.c ---- */
@@ -109,6 +109,9 @@ void request_slots_answered(struct dns_request *request);
 void request_slots_unanswered(struct dns_request *request);
 /* Counts and logs that the answers over UDP may be forged. */
 void request_slots_distrusted(struct dns_request *request);
-/* True: the server is known not to echo the case of a question (core/forgery.h). */
+/*
+ * True: an earlier answer showed that the server does not echo the case of a question
+ * (core/forgery.h).
+ */
 bool request_slots_case_not_echoed(const struct dns_request *request);
 void request_slots_note_case_not_echoed(struct dns_request *request);

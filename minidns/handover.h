@@ -3,8 +3,9 @@
  * processes. The process sends the orders to the queue that all processes read. An order
  * contains the number of its remaining tries, so restarts do not prolong a poll.
  *
- * A message can contain many orders if their server and their terms are the same. If a
- * process crashes, its orders are lost, and the pool manager sends them again.
+ * A message can contain many orders if they have the same server and the same poll
+ * parameters. If a process crashes, its orders are lost, and the pool manager sends
+ * these orders again.
  */
 #pragma once
 

@@ -1,16 +1,16 @@
 /*
  * limiter -- decides whether mini-DNS sends an answer over UDP in full, truncated, or
  * not at all. The limiter applies the limits of core/rate.h to each client that has not
- * proven its address. A client proves its address with a valid cookie, a valid TSIG
- * record, or an entry in rate_limit_exempt.
+ * proven its address. A client proves its address with a valid cookie or a valid TSIG
+ * record. An address in rate_limit_exempt counts as proven.
  *
  * An attacker can send queries with the forged address of a pool server, so that
  * mini-DNS sends many answers to that server. Two kinds of client have a higher limit:
  * pool servers, and clients that may transfer all zones. The higher limit applies only
  * to the messages that these clients must send without a cookie: SOA queries, IXFR
  * queries and NOTIFYs. The limiter looks for these clients only in memory. Until
- * mini-DNS has read the tables for the first time, all clients are unknown and may have
- * to use TCP.
+ * mini-DNS has read the tables of servers and keys for the first time (servers.h), all
+ * clients are unknown and may have to use TCP.
  */
 #pragma once
 

@@ -42,7 +42,7 @@ struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
 	struct metric *cookies[COOKIE_RESULTS];
-	/* by TSIG error; NULL for a number without a TSIG error */
+	/* by TSIG error; NULL: no TSIG error has this number */
 	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,

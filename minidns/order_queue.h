@@ -1,12 +1,12 @@
 /*
- * order_queue -- starts the orders of mini-DNS: NOTIFYs and polls. A message may contain
- * thousands of orders. The queue starts a few of them in each turn of the event loop, so
- * that it does not delay timers and answers.
+ * order_queue -- starts the orders from the pool manager: NOTIFYs and polls. A message
+ * may contain thousands of orders. The queue starts a few orders in each turn of the
+ * event loop, so that orders do not delay timers and answers.
  *
  * The queue checks and acknowledges a message before it has started all orders of this
  * message. If the process crashes, the waiting orders and the polls are lost. The pool
- * manager knows from its rows which reports are missing. A process that is stopping
- * passes its orders to other processes (handover.h).
+ * manager finds in its rows which reports are missing. A process that is stopping passes
+ * its orders to other processes (handover.h).
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * peers -- tells the other mini-DNS processes that this process has finished a transfer
- * to a name server. The process that polls this server may be a different process.
+ * peers -- sends a fanout to the other mini-DNS processes when this process has finished
+ * a transfer to a name server. A different process may be polling this server and
+ * waiting for the end of the transfer.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * poller -- waits until a name server serves a zone at a serial, or no longer has the
+ * poller -- waits until a name server serves a zone at a serial or no longer has the
  * zone, and reports the result. core/poll.h makes the decisions. This module manages the
  * timers and the queries. Each pair of zone and server has at most one order: a newer
  * order replaces an older order.
@@ -10,7 +10,7 @@
  *
  * The poller acknowledges an order when it starts the poll. A process that is stopping
  * passes its polls to other processes (handover.h). If a process crashes, its polls are
- * lost. The pool manager knows from its rows that a report is missing.
+ * lost. The pool manager finds in its rows that a report is missing.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
  * recovery -- compares the SOA cache with the database (requirement: seed 004,
  * "recover"). A recovery is necessary after this process has lost the connection that
- * receives announcements, because it may have missed announcements. After the
+ * receives announcements, because the process may have missed announcements. After the
  * comparison, the cache uses equal entries again and drops entries that differ. A
  * recovery runs one statement for every 256 zones that mini-DNS put into the cache
  * within the last minute. Without a recovery, mini-DNS would need one statement for each
  * later query.
  *
  * An announcement that arrives during a recovery has its usual effect. The recovery does
- * not change an entry that mini-DNS has marked or read again since the recovery took the
- * entry.
+ * not change an entry that mini-DNS has marked as possibly outdated or read again since
+ * the recovery took the entry.
  */
 #pragma once
 

@@ -4,9 +4,9 @@
  * sends the report immediately. So a single change needs one or two messages. A thousand
  * changes per second need hundreds of messages per second.
  *
- * The broker module keeps a message until the broker confirms it, even if the connection
- * to the broker is lost in between. If a report never arrives, the pool manager notices
- * that the report is missing and orders the poll again.
+ * The broker module keeps a message until the broker confirms it, even if the process
+ * loses the connection to the broker. If a report never arrives, the pool manager
+ * notices that the report is missing and orders the poll again.
  */
 #pragma once
 

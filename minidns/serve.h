@@ -46,7 +46,7 @@ struct serve_config {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct limiter *limiter;
-	/* a client has requested an SOA or a transfer, as name servers do */
+	/* a client has sent a query for an SOA or a transfer, as name servers do */
 	void (*heard)(void *self, const struct address *peer);
 	void *self;
 };

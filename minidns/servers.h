@@ -1,10 +1,10 @@
 /*
  * servers -- the access list and the TSIG keys: a copy of the tables pool_servers and
- * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP. It
- * also reads the tables before it refuses a transfer, because the server may be new. Any
- * client can send a datagram, so a datagram causes a new read at most once every two
- * seconds. If a new server is waiting for a transfer over TCP, mini-DNS reads the tables
- * immediately.
+ * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP.
+ * mini-DNS also reads the tables before it refuses a transfer, because the client may be
+ * a new server. Any client can send a datagram, so a datagram causes a new read at most
+ * once every two seconds. If the client is waiting for a transfer over TCP, mini-DNS
+ * reads the tables immediately.
  *
  * Until the first read, the rights and keys of the servers are unknown. Check
  * servers_were_read() before you refuse a client.
@@ -40,7 +40,7 @@ void servers_reload(struct servers *servers);
 bool servers_were_read(const struct servers *servers);
 /*
  * Starts a new read of the tables soon, even during a read. PEER: the client that caused
- * it; NULL: this program.
+ * the read; NULL: this program.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /* May call back before it returns. */

@@ -6,8 +6,8 @@
  * 	compare_zones					a list of zones (compare_queue.h)
  * 	transfer_ended, news				from another mini-DNS process
  *
- * The first two methods are casts. mini-DNS acknowledges a cast when it has set the
- * timers for the order. Later, it reports the result with update_status.
+ * The first two methods are casts. mini-DNS acknowledges such a cast when it has set the
+ * timers for the order. Later, mini-DNS reports the result with update_status.
  */
 #pragma once
 

@@ -23,8 +23,8 @@ struct db;
 enum { STORE_NAMES = 256 };
 
 /*
- * A zone's head, and its newest change. After a query for the SOA, a client usually
- * requests this change as a delta.
+ * The head of a zone (core/soa_cache.h), and the newest change of the zone. After a
+ * query for the SOA, a client usually sends an IXFR query for this change.
  */
 struct head_row {
 	struct head head;
@@ -34,8 +34,8 @@ struct head_row {
 
 /*
  * Reads the heads of the zones among NAMES (canonical text) that mini-DNS may serve.
- * *rows is xmalloc'ed; the caller owns the deltas in it. If the SOA of a zone cannot be
- * read, its soa_len is 0.
+ * *rows is xmalloc'ed; the caller owns the deltas in it. If mini-DNS cannot read the SOA
+ * of a zone, soa_len of this zone is 0.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);

@@ -1,8 +1,8 @@
 /*
  * stream -- the octets of a client's connection, with or without TLS (RFC 7858; for
  * transfers RFC 9103). A TLS connection uses version 1.3, the certificate of mini-DNS,
- * and the ALPN token "dot" if the client sends any ALPN token. If an option requires it,
- * the client must present a certificate that a CA in the settings has signed.
+ * and the ALPN token "dot" if the client sends any ALPN token. If the option
+ * tls_client_ca is set, the client must present a certificate that this CA has signed.
  *
  * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
  * ends immediately. TLS may have to read in order to write, or write in order to read.
@@ -17,7 +17,7 @@
 #include "base/err.h"
 
 struct stream_tls_files {
-	/* PEM: our certificate, then the chain to its CA */
+	/* PEM: the certificate of mini-DNS, then the chain to its CA */
 	const char *certificate;
 	const char *key;		/* PEM */
 	const char *client_ca;		/* PEM; NULL: clients need no certificate */

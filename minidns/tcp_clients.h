@@ -43,8 +43,8 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
 /*
- * This process ends soon. If a client asks for the idle timeout, the answer tells the
- * client to close the connection now.
+ * This process ends soon. If a client asks for the idle timeout, the answer contains the
+ * timeout 0, so that the client closes the connection now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
 /* Number of clients with unsent answers. */

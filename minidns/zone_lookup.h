@@ -4,9 +4,10 @@
  *
  * A name server that got a NOTIFY for serial S from one process may query any other
  * process. The answer must contain S or a newer serial, so zone_lookup reads the
- * database after the query has arrived. While a statement runs, zone_lookup collects
- * requests. The next statement reads the zones of all these requests. For a query that
- * does not need the newest serial, mini-DNS may use a result of the last second.
+ * database after the query has arrived. While a statement is running, zone_lookup
+ * collects further queries. The next statement reads the zones of all these queries. For
+ * a query that does not need the newest serial, mini-DNS may use a result that is at
+ * most one second old.
  *
  * The SOA records and serials of zones stay in the SOA cache (core/soa_cache.h). While a
  * process has a lease (announcer.h), it answers queries for these zones without the

@@ -1,10 +1,10 @@
 /*
- * zones -- snapshots of zones. A reader lane (a thread) loads a zone in one transaction
- * when a request first needs it. A budget limits the memory in bytes. If the budget is
- * used up, mini-DNS drops the zone that has been unused longest. A zone stays in memory
- * while a transfer reads it, and its size counts towards the budget. While the zones in
- * use fill the budget, mini-DNS loads no further zone. mini-DNS never serves an
- * incomplete zone: if the database fails during a load, the result is ERR_UNREACHABLE.
+ * zones -- snapshots of zones. A lane (a thread) loads a zone in one transaction when a
+ * query first needs the zone. A budget limits the memory in bytes. If the budget is used
+ * up, mini-DNS drops the zone that has been unused longest. A zone stays in memory while
+ * a transfer reads it, and its size counts towards the budget. While the zones in use
+ * fill the budget, mini-DNS loads no further zone. mini-DNS never serves an incomplete
+ * zone: if the database fails during a load, the result is ERR_UNREACHABLE.
  *
  * Each domain has a small entry in this module. If mini-DNS cannot serve the rows of a
  * zone, the entry marks the zone as broken at its serial. mini-DNS reads such a zone
@@ -43,15 +43,15 @@ struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
  * True: HEAD itself is broken, or the zone had rows that mini-DNS cannot serve when it
  * last read the zone at the serial of HEAD. A newer version may be valid; only
- * zones_get() can tell.
+ * zones_get() can find out.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
-/* true: a zone has rows that cannot be served */
+/* true: a zone has rows that mini-DNS cannot serve */
 bool zones_some_broken(const struct zones *zones);
 /*
  * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: the domain has been
- * deleted. ERR_INVALID: the zone cannot be served. ERR_BUSY: the budget has no room. May
- * call back before it returns.
+ * deleted. ERR_INVALID: mini-DNS cannot serve the zone. ERR_BUSY: the budget has no
+ * room. May call back before it returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*

@@ -1,8 +1,9 @@
 /*
- * absences -- records the reports of mini-DNS about zones that are being deleted. For
- * each zone it records whether the zone is absent, possibly absent or still there
- * (core/absence.h). One transaction records all reports of a message. The transaction
- * locks only rows of pool_manager_status, so it never waits for central.
+ * absences -- records the reports of mini-DNS about zones that the pool manager is
+ * deleting. For each zone and server, absences records whether the zone is absent,
+ * possibly absent or still on the server (core/absence.h). One transaction records all
+ * reports of a message. The transaction locks only rows of pool_manager_status, so it
+ * never waits for central.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * evaluate -- reads the states of a domain on the servers of the pool, and reports the
- * consensus to central. core/domain_view.h decides what to report, and peers.h sends it.
+ * consensus to central. core/domain_view.h decides what to report, and peers.h sends the
+ * report.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
  * follow_up -- corrects a server that answers but does not serve the serial of the
- * database. core/follow.h decides when the pool manager acts, and how. A job calls the
+ * database. core/follow.h decides when and how the pool manager acts. A job calls the
  * driver on the lane (thread) of the server, under the same lock as operations on the
  * domain. If the server accepts no commands, the job asks central for a newer serial.
  * The job reads the rows again before it acts. The job writes each action to a row of
  * repair_log. The pauses between actions depend on these rows.
  *
  * If a process crashes, its jobs are lost. The next report about the same server and
- * domain starts the job again.
+ * domain starts a new job.
  */
 #pragma once
 

@@ -3,10 +3,12 @@
  * by page (requirement: seed 000, the last step of periodic_sync). A scan finds servers
  * that lost a zone or went back to an old serial. A scan polls at an even pace, over
  * most of one periodic_sync_interval. Each page needs one SELECT and one message to
- * mini-DNS. mini-DNS reports only servers whose serial differs from the database.
+ * mini-DNS. mini-DNS reports only servers whose serial differs from the serial in the
+ * database.
  *
  * Of every compare_every domains, a scan also compares the records of one domain. A scan
- * also compares the records of the domains that differed in the last scan (repair.h).
+ * also compares the records of domains whose records differed on a server recently
+ * (repair.h).
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
  * operation -- creates or deletes one zone on one server through the driver. An
  * operation runs on the lane (thread) of the server, under the lock of the domain or the
- * tenant (lock_scope). So only one process performs an operation at a time. Under the
- * lock, the operation checks again whether the action is needed. The operation writes
- * its result under the fence of the lock. The row of the action already exists when an
- * operation starts. So if the operation is lost, a retry finds the row.
+ * tenant (lock_scope). So two processes never change the zone at the same time. Under
+ * the lock, the operation checks again whether the action is needed. The operation
+ * writes its result only if the fence of the lock is unchanged. The row of the action
+ * already exists when an operation starts. So if the process crashes, a retry finds the
+ * row.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * order -- starts the operations that central orders for a domain, on all its servers.
- * The pool manager writes the rows of the operations before it acknowledges the message.
- * Then the operations start (operation.h). If a process crashes during an operation, a
- * retry finds the row of the operation.
+ * order -- starts the operations that central orders for a domain, on all servers of the
+ * domain. The pool manager writes the rows of the operations before it acknowledges the
+ * message. Then the pool manager starts the operations (operation.h). If a process
+ * crashes during an operation, a retry finds the row of the operation.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 /*
  * Writes the rows and starts the operations, if the domain still needs the action. OK:
- * the program may acknowledge the message. ACTION is ACTION_CREATE or ACTION_DELETE.
+ * the caller may acknowledge the message. ACTION is ACTION_CREATE or ACTION_DELETE.
  */
 enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,
                      const struct cause *cause, struct why *why);

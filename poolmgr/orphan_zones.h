@@ -1,9 +1,9 @@
 /*
  * orphan_zones -- lists the zones of the fleet on each server, and finds orphan zones. A
- * zone becomes an orphan if its deletion fails, or if an operator restores the server
- * from a backup. Once in compare_every rounds, one process of the pool gets the list
- * from each server, on the lane of the server. The list contains only zones that the
- * driver has marked as zones of the fleet.
+ * zone becomes an orphan zone if its deletion fails, or if an operator restores the
+ * server from a backup. In one of compare_every rounds of the sync, one process of the
+ * pool gets the list from each server, on the lane of the server. The list contains only
+ * zones that the driver has marked as zones of the fleet.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. At most one call about a domain is waiting for an answer. A newer report
+ * central. For each domain, at most one call is waiting for an answer. A newer report
  * about that domain waits for the end of the call, and replaces an older waiting report.
  * While a call has no answer, reports about other domains wait a moment, so that the
  * next call contains several reports. The pool manager repeats each report until central
- * answers. If the process ends before central answers, the sync finds the domain by its
- * rows.
+ * answers. If the process ends before central answers, the next sync finds the domain by
+ * its rows.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ struct cause {
 	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
 	/*
-	 * the server is failing. An operation runs nevertheless; a poll has only one try
+	 * the server is failing: the operation runs nevertheless, and a poll has only
+	 * one try
 	 */
 	bool probe;
 };
@@ -48,7 +49,10 @@ void peers_poll(struct peers *peers, const struct domain_ref *domain,
 /* Orders polls. mini-DNS reports only servers with a different serial. */
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
                     const struct server_list *list, const struct cause *cause);
-/* Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports equal servers. */
+/*
+ * Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports servers with
+ * equal records.
+ */
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
                    const struct server_list *list, bool tell_equal,
                    const struct cause *cause);
@@ -65,7 +69,8 @@ void peers_report(struct peers *peers, const struct pool_report *report,
 size_t peers_report_room(const struct peers *peers);
 /*
  * True: this process has recently reported that the pool serves this serial. False:
- * another process may have reported it, or this process no longer remembers its report.
+ * another process may have reported it, or this process has already dropped its report
+ * from memory.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

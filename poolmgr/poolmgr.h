@@ -2,11 +2,16 @@
  * poolmgr -- the state that the parts of the pool manager share. The pool manager
  * controls the name servers of one pool and computes their consensus.
  *
- * service    receives messages           operation  calls drivers, on lanes (threads)
- * retry      handles rows that are due   peers      sends casts and calls
- * sync       finds servers behind        full_scan  polls all domains
- * repair     corrects drift              follow_up  corrects servers that are behind
- * health     knows which servers answer  recompare  compares servers that differ
+ * service       receives messages
+ * operation     calls the drivers, on lanes (threads)
+ * peers         sends casts and calls
+ * retry         handles rows that are due
+ * sync          finds servers that lack changes
+ * full_scan     polls all domains
+ * repair        corrects drift
+ * follow_up     corrects servers that are behind
+ * recompare     repeats the comparison with servers whose records differ
+ * health        records which servers answer
  * registration  writes the ids and addresses of the servers
  */
 #pragma once
@@ -32,11 +37,11 @@ enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
 /*
  * The rows of pool_manager_status record all work. The pool manager writes the rows of a
- * message before it acknowledges the message, and the periodic work handles each row that
- * is due. Any process can take a message. The processes share the periodic work: each
- * domain belongs to one process of the pool (consistency/membership.h). Work on many rows
- * runs page by page on the lane, which has its own connection. The event loop handles the
- * results of a page.
+ * message before it acknowledges the message, and the periodic work handles each row
+ * that is due. Any process can take a message. The processes divide the periodic work:
+ * each domain is in the share of one process of the pool (consistency/membership.h).
+ * Work on many rows runs page by page on the lane, which has its own connection. The
+ * event loop handles the results of a page.
  */
 struct poolmgr {
 	struct runtime runtime;
@@ -75,7 +80,7 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
-/* The present share of this process; share.total 0: no share. Runs one statement. */
+/* The current share of this process; share.total 0: no share. Runs one statement. */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
-/* The longest time in seconds until a poll reports. */
+/* The longest time in seconds until mini-DNS reports the result of a poll. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

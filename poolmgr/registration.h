@@ -1,8 +1,8 @@
 /*
- * registration -- writes the servers of this process to their rows in pool_servers. The
- * pool manager writes the rows before the first order, because mini-DNS refuses
- * transfers to unknown servers. The pool manager writes a row again when the address of
- * its server changes. The sync also writes the rows in each round.
+ * registration -- writes a row of pool_servers for each server in the settings of this
+ * process. The pool manager writes the rows before it sends the first order, because
+ * mini-DNS refuses transfers to unknown servers. The pool manager writes a row again
+ * when the address of its server changes. The sync also writes the rows in each round.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct registration;
 
 /*
  * Call it before the event loop starts: it blocks between tries. It also reads which
- * servers are in service.
+ * servers are drained.
  */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);

@@ -1,7 +1,7 @@
 /*
  * release -- makes the failed actions of a server due immediately, so that the pool
- * manager retries them. A release begins when the server answers again, or when the
- * server again serves a domain that it had not served for a long time.
+ * manager retries them. A release begins when the server answers again. A release also
+ * begins when an update of a domain succeeds on the server after many failures.
  */
 #pragma once
 
@@ -30,5 +30,7 @@ struct recovered {
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,
                   struct recovered *recovered);
-/* Releases the rows of these servers, unless it has just released them. */
+/*
+ * Releases the rows of these servers, unless this process has just released these rows.
+ */
 void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered);

@@ -1,11 +1,11 @@
 /*
- * repair -- corrects drift on a server whose serial is right. The drift is either
- * changed content (for example, an operator edited records by hand) or an orphan zone.
- * The pool manager repairs a drift only after two rounds have seen it (drift.h). Then
- * the pool manager takes the lock of the domain and reads the database again. Finally,
- * the pool manager makes the server transfer or delete the zone, and writes a row of
- * repair_log. The pool manager parks drift that returns too often. It also parks an
- * orphan zone if no deleted domain had the same name, because the zone may belong to
+ * repair -- corrects two kinds of drift: orphan zones, and records that differ from the
+ * database under the same serial (for example, an operator edited records by hand). The
+ * pool manager repairs a drift only after two rounds have found the drift (drift.h).
+ * Then the pool manager takes the lock of the domain and reads the database again.
+ * Finally, the pool manager makes the server transfer or delete the zone, and writes a
+ * row of repair_log. The pool manager parks drift that returns too often. It also parks
+ * an orphan zone if no deleted domain had the same name, because the zone may belong to
  * another fleet.
  */
 #pragma once
@@ -16,10 +16,14 @@
 struct server;
 
 void repair_metrics(void);	/* before the fork */
-/* The number of rounds after which the pool manager deletes an unconfirmed drift. */
+/*
+ * The number of rounds after which the pool manager deletes the row of an unconfirmed
+ * drift.
+ */
 int repair_rounds(const struct poolmgr *poolmgr);
 /*
- * Records that SERVER has this fault. If this fails, the next round sees the fault again.
+ * Records that SERVER has this fault. If this fails, the next round finds the fault
+ * again.
  */
 void repair_observe(struct poolmgr *poolmgr, struct server *server,
                     const struct fault *fault);

@@ -1,8 +1,8 @@
 /*
- * servers -- the name servers of the pool. The program reads them from the settings when
- * it starts. Each server has a driver, a lane (a thread) that runs the driver, and a
- * health for the control channel and for DNS. All pool managers share the health of a
- * server.
+ * servers -- the name servers of the pool. The program reads the servers from the
+ * settings when it starts. Each server has a driver, a lane (a thread) that runs the
+ * driver, and a state of health for the control channel and for DNS. All pool managers
+ * share the health of a server.
  */
 #pragma once
 
@@ -78,19 +78,19 @@ void servers_stop(struct servers *servers);
 /* Copies the servers for another thread. COPY must be zeroed. */
 void servers_copy(const struct servers *servers, struct servers *copy);
 /*
- * Sets the health. If the server does not answer for a longer time, the pool manager
+ * Sets the health. If the server has not answered for a longer time, the pool manager
  * then uses the next address of its host.
  */
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
 /*
- * True: the server failed too often in a row and only gets probes. Call it on the event
+ * True: the server failed too often in a row and gets only probes. Call it on the event
  * loop.
  */
 bool server_fails(const struct server *server, enum channel channel);
 /* NULL: no such server. */
 struct server *servers_find(const struct servers *servers, const char *id);
-/* Records whether the operator has put the server in service. */
+/* IN_SERVICE false: the operator has drained or removed the server. */
 void servers_set(struct servers *servers, const char *id, bool in_service);
 /*
  * True: the server has an address. A server without an address gets no NOTIFY and no

@@ -32,7 +32,7 @@ struct outcome {
 	enum action action;
 	/*
 	 * SUCCESS or ERROR. NULL: done, but a poll must confirm it. NO_DOMAIN: like
-	 * NULL, and the server said that it deleted the domain.
+	 * NULL, and the server answered that it deleted the domain.
 	 */
 	const char *status;
 	const char *reason;

@@ -15,13 +15,13 @@ struct domain_counts {
 };
 void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *counts);
 /*
- * Counts the domains of a slice for which no poll has seen the newest serial on the
+ * Counts the domains of a slice for which no poll has found the newest serial on the
  * server.
  */
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct slice *slice, const struct server *server);
 /*
- * The age of the oldest pending change in the pool that no poll has seen on the server;
+ * The age of the oldest pending change in the pool that no poll has found on the server;
  * 0: no such change.
  */
 int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id);

@@ -1,6 +1,6 @@
 /*
- * store_due -- finds the work that is due in a scope, for the retries, the sync and the
- * full scan. Each function returns at most LIMIT rows.
+ * store_due -- finds the work that is due in a scope (scope.h), for the retries, the
+ * sync and the full scan. Each function returns at most LIMIT rows.
  */
 #pragma once
 
@@ -44,8 +44,8 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
  * Makes all pending work of the domain due now, and resets the pauses after failures. So
- * earlier failures do not delay the result of the first attempt, for example a lost
- * zone.
+ * earlier failures do not delay the result of the first attempt, for example the report
+ * of a lost zone.
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
@@ -79,7 +79,7 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
                             const char *limit, size_t count);
 /*
  * Finds pending work of a slice that no due row will start: a CREATE or DELETE without a
- * row, or an UPDATE to a serial that no poll has seen on the server. Finds only changes
+ * row, or an UPDATE to a serial that no poll has found on the server. Finds only changes
  * older than STALE_S.
  */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
@@ -89,8 +89,8 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s);
 /*
- * The first function counts the live domains in the scope. The second reads a page of
- * them after CURSOR, sorted by id.
+ * The first function counts the live domains in the scope. The second function reads a
+ * page of these domains after CURSOR, sorted by id.
  */
 int64_t store_count(struct tx *tx, const struct scope *scope);
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,

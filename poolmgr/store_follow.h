@@ -1,7 +1,7 @@
 /*
- * store_follow -- the SQL of follow_up.h. It reads the state of a domain on a server
- * that answers but does not serve the serial of the database. This module also writes
- * the log of actions (repair_log, kind SERIAL).
+ * store_follow -- the SQL statements of follow_up.h. The statements read the state of a
+ * domain on a server that answers but does not serve the serial of the database. The
+ * statements also write the log of actions (repair_log, kind SERIAL).
  */
 #pragma once
 

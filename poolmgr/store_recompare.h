@@ -1,6 +1,7 @@
 /*
- * store_recompare -- the SQL of recompare.h. It reads which servers serve different
- * records under the serial of the database, and when mini-DNS compares them again.
+ * store_recompare -- the SQL statements of recompare.h. The statements read which
+ * servers serve different records under the serial of the database, and when mini-DNS
+ * compares these servers again.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * store_repair -- the SQL of repairs and repair_log. It reads and writes the drift that
- * the pool manager has observed on servers, and the repairs.
+ * store_repair -- the SQL statements for the tables repairs and repair_log. The
+ * statements read and write the drift that the pool manager has found on servers, and
+ * the repairs.
  */
 #pragma once
 
@@ -63,7 +64,7 @@ struct drifting {
 void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
                     size_t count, struct drifting *drifting);
 /*
- * Deletes drift that no round has seen for AGE_S, and rows of the log older than 30
+ * Deletes drift that no round has found for AGE_S, and rows of the log older than 30
  * days.
  */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

@@ -1,7 +1,7 @@
 /*
  * store_rows -- code for all store files of the pool manager: the conversion of a row to
  * a domain, and conditions that several statements contain. Only poolmgr/store*.c may
- * include it.
+ * include this header.
  */
 #pragma once
 
@@ -61,9 +61,9 @@ size_t store_read_ids(struct tx *tx, struct arena *arena, const char *sql,
 void store_exec_ids(struct tx *tx, struct arena *arena, const char *head,
                     const char *tail, const char *const *ids, size_t count);
 /*
- * Run a statement for the rows s of servers, for 1 to TX_LIST_MAX keys. The condition
- * "(s.domain_id = ? AND s.server_id = ?) OR ..." follows HEAD. FIRST: the values of
- * HEAD, at most ROW_FIRST_MAX.
+ * These functions run a statement for the rows s of servers, for 1 to TX_LIST_MAX keys.
+ * The condition "(s.domain_id = ? AND s.server_id = ?) OR ..." follows HEAD. FIRST: the
+ * values of HEAD, at most ROW_FIRST_MAX.
  */
 enum { ROW_FIRST_MAX = 2 };
 struct row_key {

@@ -5,9 +5,9 @@
  * 	version.catalog.		TXT  "2"
  * 	<domain id>.zones.catalog.	PTR  <domain>
  *
- * A catalog zone lists each domain under a label: the id of the domain. If a domain is
- * deleted and created again, it gets a new id, so that the servers drop the old zone
- * (RFC 9432 5.4).
+ * A catalog zone lists each domain under a label: the id of the domain. A domain that a
+ * caller deletes and creates again has a new id. So the servers delete the old zone
+ * before they create the new zone (RFC 9432 5.4).
  */
 #pragma once
 
@@ -18,8 +18,8 @@
 #define CATALOG_NS "invalid."
 
 /*
- * ERR_INVALID: NAME is too long, because the names of members are even longer. The
- * reason begins with FIELD.
+ * ERR_INVALID: NAME is too long. The owner names of the PTR records end with NAME and
+ * must have at most 255 octets. The reason begins with FIELD.
  */
 enum err catalog_name(const struct name *name, const char *field, struct why *why);
 

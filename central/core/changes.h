@@ -1,12 +1,13 @@
 /*
- * changes -- applies changes to record sets and plans the writes. The caller has read
- * the record sets and will write the plan.
+ * changes -- applies changes to record sets and plans the writes to the database. The
+ * caller first reads the record sets, and at the end writes the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
- * compares the result with the rows: unchanged records need no write. A CHANGE_SET pairs
- * deleted records with new records. So a changed address needs only an SQL UPDATE of its
- * row. Other kinds of change delete and insert rows. If the TTL of a record set changes,
- * the plan also updates the row of each of its records.
+ * compares the result with the rows: unchanged records need no write. For a CHANGE_SET,
+ * plan_make() pairs deleted records with new records. So a changed address needs only
+ * an SQL UPDATE of one row. For other kinds of change, the plan deletes and inserts
+ * rows. If the TTL of a record set changes, the plan also updates the row of each of
+ * its records.
  */
 #pragma once
 

@@ -1,14 +1,17 @@
 /*
  * rules -- decides which records a zone may contain. The rules are the same for all
  * callers. central checks only the result of the whole request (core/changes.h). So one
- * change may violate a rule if another change in the same request corrects it. The error
- * is ERR_INVALID.
+ * change may violate a rule if another change in the same request corrects the
+ * violation. If the result violates a rule, the error is ERR_INVALID.
  *
- * 	CNAME is alone at its name (RFC 1034 3.6.2), except for RRSIG, NSEC and KEY
- * 	(RFC 2181 10.1), and never at the apex; at most one CNAME or DNAME at a name
- * 	owner names are inside the zone; for a domain below, this zone has only the
- * 	delegation: NS and DS at the name of that domain, and glue
- * 	no SOA record; at least one NS record at the apex
+ * 	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
+ * 	and KEY (RFC 2181 10.1).
+ * 	The apex has no CNAME and has at least one NS record.
+ * 	A name has at most one CNAME and at most one DNAME.
+ * 	Each owner name is inside the zone.
+ * 	For a domain below, this zone has only the delegation: NS and DS at the name of
+ * 	that domain, and glue.
+ * 	A change of the type SOA is not allowed.
  */
 #pragma once
 

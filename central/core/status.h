@@ -41,7 +41,7 @@ struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 
 /*
- * Returns the state after a change under a new serial. An ADD that is not ACTIVE yet
- * stays ADD.
+ * Returns the state after a change under a new serial. A domain or record with the task
+ * ADD that is not ACTIVE yet keeps this task.
  */
 struct state status_changed(struct state now, enum task task, uint32_t serial);

@@ -3,8 +3,9 @@
  * use, and adds the names of the SOA record, counts and times. A struct zone does not
  * own its texts.
  *
- * The database stores the RNAME of the SOA as a name. Answers show it as an email
- * address. In the name, each dot of the part before the @ has a backslash (RFC 1035 8).
+ * The database stores the RNAME of the SOA as a domain name. Answers show the RNAME as
+ * an email address. In the domain name, each dot of the part before the @ has a
+ * backslash (RFC 1035 8).
  */
 #pragma once
 
@@ -27,8 +28,9 @@ struct zone {
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
 	uint32_t recordsets, records;	/* numbers of live record sets and records */
 	bool is_listed;			/* the domain is in a catalog zone */
-	bool has_children;		/* the database contains domains below it */
-	/* limits of its tenant; -1: not set */
+	/* the database contains domains below this domain */
+	bool has_children;
+	/* limits of the tenant; -1: not set */
 	int64_t quota_recordsets, quota_records;
 };
 
@@ -59,5 +61,8 @@ enum err email_to_name(const char *email, const char *field, struct name *name,
  */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
-/* The labels from the root down, each after its length (domains.ancestry). */
+/*
+ * Writes the labels from the root down, each after its length (column
+ * domains.ancestry). Returns the number of octets.
+ */
 size_t zone_ancestry(const struct name *name, uint8_t ancestry[NAME_MAX_WIRE]);

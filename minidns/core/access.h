@@ -2,8 +2,8 @@
  * access -- decides which clients may transfer a zone. The name servers of the zone's
  * pool may transfer the zone. The pool manager lists these servers in the table
  * pool_servers, each with its address and possibly a TSIG key. A client that signs its
- * query with a TSIG key of the domain may also transfer the zone. The same is true for a
- * client whose address is in the option allow_transfer. All other clients get REFUSED.
+ * query with a TSIG key of the domain may also transfer the zone. A client whose address
+ * is in the option allow_transfer may transfer all zones. All other clients get REFUSED.
  */
 #pragma once
 
@@ -24,13 +24,13 @@ struct access_server {
 	struct name key;		/* length 0: no key */
 };
 
-/* A request to transfer a zone. */
+/* A query for a transfer of a zone. */
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;
-	/* the address is not forged: the request arrived over TCP */
+	/* the address is not forged: the query arrived over TCP */
 	bool is_proven;
-	/* the key that signed the request; length 0: unsigned */
+	/* the TSIG key that signed the query; length 0: unsigned */
 	struct name key;
 };
 

@@ -1,8 +1,9 @@
 /*
  * axfr -- writes a whole zone as a sequence of messages (RFC 5936). The SOA is the first
  * and the last record. Only the first message contains the question. All messages have
- * the same id. The generator stores its position in the zone and writes one message in
- * each call. A transfer needs memory for only one message, even if the zone is large.
+ * the same id. Each call of axfr_next() writes one message. struct axfr contains the
+ * position in the zone. A transfer needs memory for only one message, even if the zone
+ * is large.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
  * process. So the sender of a NOTIFY first announces the change to all processes, over
  * one fanout exchange. The sender waits until each process has acknowledged the
  * announcement or has lost its lease. A process without a lease reads the database for
- * each answer. Each queue keeps the order of the messages of one sender. Messages of
- * different senders may arrive in a different order in each queue.
+ * each answer. In each queue, the messages of one sender keep their order. Messages of
+ * different senders may have a different order in each queue.
  */
 #pragma once
 
@@ -25,7 +25,8 @@
  *
  * Settled: after the broker has confirmed an announcement, its sender sends another
  * message, at time T, and receives that message back. The announcement is settled if
- * each known process has acknowledged it, or was last seen 3/2 LEASE before T.
+ * each known process has acknowledged it, or if the last message of the process arrived
+ * at least 3/2 LEASE before T.
  *
  * Proof: let a process Y have a lease from K and J. If the broker confirmed J before T,
  * the sender of the announcement has seen J and waited for Y; the lease of Y ends at
@@ -34,12 +35,12 @@
  *
  * A process with a new queue may have missed messages. It clears its memory and gets a
  * lease only from new messages. It settles no announcement for 3/2 LEASE. After that
- * time, the leases of all processes that it does not know have ended.
+ * time, the leases of all unknown processes have ended.
  */
 enum {
 	CACHE_LEASE_MS = 800,
 	CACHE_LEASE_GONE_MS = CACHE_LEASE_MS * 3 / 2,
-	/* time between two messages of a process that wants a lease */
+	/* time between two messages of a process that renews its lease */
 	CACHE_LEASE_RENEW_MS = 200,
 	CACHE_LEASE_PEERS = 1024,
 	CACHE_LEASE_OUT = 64,		/* unconfirmed messages at the same time */
@@ -48,7 +49,7 @@ enum {
 struct cache_lease_peer {
 	char id[ID_LEN + 1];
 	int64_t seen_ms;
-	/* the process has acknowledged our messages up to this number */
+	/* the peer has acknowledged the messages of this process up to this number */
 	uint64_t acked;
 };
 
@@ -99,10 +100,10 @@ void cache_lease_given_up(struct cache_lease *lease, uint64_t number);
 void cache_lease_echoed(struct cache_lease *lease, uint64_t number);
 /* A message of another process has arrived. */
 void cache_lease_saw(struct cache_lease *lease, const char *id, int64_t now_ms);
-/* The other process has read our messages up to NUMBER. */
+/* The other process has read the messages of this process up to NUMBER. */
 void cache_lease_acked(struct cache_lease *lease, const char *id, uint64_t number);
 
 /* True: this process may answer from memory a query that arrived before NOW_MS. */
 bool cache_lease_is_valid(const struct cache_lease *lease, int64_t now_ms);
-/* All processes with a lease have read our messages up to this number. */
+/* All processes with a lease have read the messages of this process up to this number. */
 uint64_t cache_lease_settled(const struct cache_lease *lease);

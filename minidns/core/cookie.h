@@ -2,11 +2,11 @@
  * cookie -- makes and checks DNS cookies on the server side (RFC 7873; RFC 9018 for the
  * content of a server cookie). If a client sends a cookie that mini-DNS gave to the
  * client's address, the address is not forged. So the limits for unknown clients do not
- * apply to this client. The server keeps no state: a cookie contains a time and a hash.
- * The hash covers the time, the client's cookie and the client's address. The key of the
- * hash is a secret. Processes with the same secret accept each other's cookies. If a
- * query contains two COOKIE options, mini-DNS uses the first COOKIE option (RFC 7873
- * 5.2).
+ * apply to this client. mini-DNS stores no state for a client: a cookie contains a time
+ * and a hash. The hash covers the time, the client's cookie and the client's address.
+ * The key of the hash is a secret. Processes with the same secret accept each other's
+ * cookies. If a query contains two COOKIE options, mini-DNS uses the first COOKIE option
+ * (RFC 7873 5.2).
  */
 #pragma once
 
@@ -68,7 +68,8 @@ enum cookie_result {
 	/* the length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
 	COOKIE_CLIENT_ONLY,	/* a client that has no server cookie yet (5.2.3) */
-	COOKIE_BAD,		/* not our cookie, or expired: handled as if absent */
+	/* mini-DNS did not make the cookie, or it has expired: handled as if absent */
+	COOKIE_BAD,
 	COOKIE_VALID,
 	COOKIE_RESULTS
 };

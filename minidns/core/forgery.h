@@ -7,7 +7,7 @@
  * After FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. Then
  * mini-DNS sends the request again over TCP, where an attacker cannot answer. An
  * attacker cannot guess a TSIG MAC. So mini-DNS ignores a wrong answer to a signed
- * request.
+ * request and waits for the right answer.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ enum { FORGERY_GUESSES = 4, FORGERY_LETTERS = (NAME_MAX_WIRE + 7) / 8 };
 
 enum forgery_link {
 	FORGERY_UDP,
-	FORGERY_UDP_LOWER_CASE,		/* the server does not echo the case of questions */
+	FORGERY_UDP_LOWER_CASE,	/* the server does not echo the case of questions */
 	FORGERY_UDP_SIGNED,
 	FORGERY_TCP,
 	FORGERY_LINKS
@@ -33,10 +33,11 @@ enum forgery_link {
  * the case, mini-DNS then sends all questions to this server in lower case.
  */
 enum forgery_match {
-	FORGERY_EXACT,			/* our id, and our question octet by octet */
-	/* our id; the question has a different case, or is missing */
+	/* the id of the request, and the question octet by octet */
+	FORGERY_EXACT,
+	/* the id of the request; the question has a different case, or is missing */
 	FORGERY_INEXACT,
-	/* any other answer, or an answer without the required signature */
+	/* any other answer, or an answer without the required MAC */
 	FORGERY_WRONG,
 	FORGERY_MATCHES
 };

@@ -1,12 +1,12 @@
 /*
- * ixfr -- writes the difference between two serials (RFC 1995): the new SOA, the old
- * SOA, the removed records, the new SOA, the added records, and the new SOA again. ixfr
- * first checks the changes of the journal: their serials must form an unbroken chain,
- * and their records must be well-formed. Then ixfr merges several changes into one
- * (ixfr_merge.h). So a client that is far behind gets only the changes that it needs,
- * not each step of the history. All transfers of the same delta share one copy of the
- * delta. Like the generator of axfr.h, the generator of ixfr.h writes one message in
- * each call.
+ * ixfr -- writes a delta: the difference between two serials of a zone (RFC 1995). An
+ * answer contains the new SOA, the old SOA, the removed records, the new SOA, the added
+ * records, and the new SOA again. ixfr first checks the changes of the journal: their
+ * serials must form an unbroken chain, and their records must be well-formed. Then ixfr
+ * merges several changes into one delta (ixfr_merge.h). So a client that is far behind
+ * gets only the changes that it needs, not each step of the history. All transfers of
+ * the same delta share one copy of the delta. Each call of ixfr_next() writes one
+ * message.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 #include "model/rr.h"
 
 /*
- * A row of the journal: RRs in wire form. `removed` begins with the old SOA, `added` with
- * the new one.
+ * A row of the journal: RRs in wire form. `removed` begins with the old SOA, and `added`
+ * begins with the new SOA.
  */
 struct ixfr_step {
 	uint32_t previous_serial, serial;

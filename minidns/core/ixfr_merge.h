@@ -2,12 +2,13 @@
  * ixfr_merge -- merges several differences into one (RFC 1995 5). The result contains
  * only the records that differ between the first and the last serial.
  *
- * Owner, type and rdata identify a record. The differences remove and add the same
- * record in turn. The first removal contains the record that the client has. The last
- * addition contains the record that the client needs. If both records are identical, the
- * result contains neither record. If both records differ, for example in the TTL, the
- * result removes the first record and adds the last record. The merge sorts the records,
- * so the merge is fast for any input.
+ * Owner, type and rdata identify a record. In a sequence of differences, removals and
+ * additions of the same record alternate. If the sequence begins with a removal, the
+ * client has the removed record. If the sequence ends with an addition, the client needs
+ * the added record. If both records exist and are identical, the result contains neither
+ * record. If both records exist but differ, for example in the TTL, the result removes
+ * the first record and adds the last record. The merge sorts the records, so the merge
+ * is fast for any input.
  */
 #pragma once
 
@@ -26,8 +27,8 @@ struct ixfr_merged {
 /*
  * STEPS: whole differences in order, each with the old SOA, the removed records, the new
  * SOA and the added records. False: the steps contradict each other, and there is no
- * result. A step adds a record that already exists, or removes a record that is missing.
- * A record with a different TTL, or with a different case of the owner, counts as
- * missing.
+ * result. A contradiction is a step that adds a record that already exists, or removes a
+ * record that is missing. A record with a different TTL, or with a different case of the
+ * owner, counts as missing.
  */
 bool ixfr_merge(const struct buf *steps, struct ixfr_merged *merged);

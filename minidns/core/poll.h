@@ -1,8 +1,8 @@
 /*
- * poll -- decides when and how often mini-DNS asks a name server for a zone's serial,
- * until the server has the wanted serial (requirement: seed 000,
- * poll_for_serial_number). The caller passes each event to this module and performs the
- * action that the module returns.
+ * poll -- decides when and how often mini-DNS polls a name server, until the server
+ * serves the wanted serial of a zone (requirement: seed 000, poll_for_serial_number).
+ * The caller passes each event to this module and performs the action that the module
+ * returns.
  *
  * 	held	 the server has not answered the NOTIFY, and no transfer has ended
  * 	asking	 a query has no answer yet
@@ -89,7 +89,8 @@ struct poll {
 	 */
 	int64_t silent_since;
 	struct response last;
-	bool has_serial;		/* the server has shown a serial at some time */
+	/* an earlier answer of the server contained a serial */
+	bool has_serial;
 	uint32_t serial;
 };
 
@@ -113,7 +114,7 @@ struct poll_result {
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer at all */
-	/* mini-DNS sent no query, so the result says nothing about the server */
+	/* mini-DNS sent no query, so the result shows nothing about the server */
 	bool unasked;
 	uint32_t serial;
 	char reason[160];		/* "" with REPORT_SUCCESS */

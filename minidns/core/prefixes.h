@@ -1,5 +1,5 @@
 /*
- * prefixes -- a list of addresses and prefixes, the value of an option.
+ * prefixes -- a list of addresses and address prefixes, the value of an option.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
- * query -- reads and checks a DNS request. The result says whether mini-DNS serves the
- * request, refuses it with an rcode, or sends no answer. RFC 8906 and the tables of
+ * query -- reads and checks a DNS request. The result is a verdict: serve the request,
+ * refuse the request with an rcode, or send no answer. RFC 8906 and the tables of
  * malformed packets in tests/unit/minidns/test_query.c define the result for each
  * packet. A struct query contains copies of all data that it needs from the packet.
  *
- * query_read() reads the TSIG record of the request (tsig.h). query_verify() checks its
- * MAC with the key that the caller passes. Before query_verify(), the identity of the
- * client is unknown. query_read() also reads the cookie (cookie.h) but does not check
- * the cookie.
+ * query_read() reads the TSIG record of the request (tsig.h). query_verify() checks the
+ * MAC of this record with the key that the caller passes. Before query_verify(), the
+ * identity of the client is unknown. query_read() also reads the cookie (cookie.h) but
+ * does not check the cookie.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ struct query {
 	struct name name;		/* in lower case */
 	uint16_t type, class;
 	bool has_edns;
-	/* the client's limit over UDP, at most our limit */
+	/* the client's limit over UDP, at most the limit of mini-DNS */
 	uint16_t udp_size;
 	bool dnssec_ok;
 	bool has_cookie;
@@ -65,7 +65,7 @@ struct query {
 	enum tsig_error tsig_error;
 	struct tsig tsig;		/* as received */
 	struct tsig_chain chain;	/* if SIGNED */
-	uint64_t now;			/* unix seconds, for signatures */
+	uint64_t now;			/* unix seconds, for TSIG */
 	/*
 	 * The content of the OPT record in the answer, in addition to the cookie. Set it
 	 * before the answer begins; do not change it until the answer has ended. A
@@ -81,14 +81,14 @@ struct query {
 enum query_verdict query_read(const uint8_t *packet, size_t len, bool tcp,
                               struct query *query);
 /*
- * Checks the signature of a query that was read from PACKET. KEY is the key that the
- * signature names, or NULL if that key is unknown. Returns the verdict on the query.
+ * Checks the MAC of the query in PACKET. KEY is the key that the TSIG record names, or
+ * NULL if that key is unknown. Returns the verdict on the query.
  */
 enum query_verdict query_verify(struct query *query, const uint8_t *packet,
                                 const struct tsig_key *key, uint64_t now);
 /* Call it before you free the memory: the query may contain a copy of a secret. */
 void query_wipe(struct query *query);
-/* Returns the key of the query's valid signature, or NULL. */
+/* Returns the key of the query's valid MAC, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
 
 /* ---- beginning and end of each answer ---- */
@@ -109,8 +109,8 @@ size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8
  * Writes OPT, the header and TSIG. COUNT contains the numbers of answer, authority and
  * additional records so far. If the text of an extended error does not fit, the answer
  * omits the text. In a transfer, the next message has no question and continues the
- * chain of signatures. This message has an OPT only for a cookie, because dig expects a
- * cookie in each message (RFC 5936 2.2.5 allows messages with and without OPT).
+ * chain of MACs. This message has an OPT only for a cookie, because dig expects a cookie
+ * in each message (RFC 5936 2.2.5 allows messages with and without OPT).
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);

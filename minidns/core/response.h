@@ -5,8 +5,8 @@
  *
  * 	serial	  the server serves the zone at this serial
  * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
- * 		  NXDOMAIN, or NOERROR without an SOA (poolmgr/core/absence.h needs a
- * 		  confirmation)
+ * 		  NXDOMAIN, or NOERROR without an SOA (the pool manager then needs a
+ * 		  confirmation: poolmgr/core/absence.h)
  * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, or no valid TSIG record with the server's key
  * 	unasked	  mini-DNS had no socket, or did not have the server's key
@@ -27,7 +27,7 @@ enum response_kind {
 	RESPONSE_ABSENT,
 	RESPONSE_LAME,
 	RESPONSE_FAILED,
-	RESPONSE_UNASKED,	/* `fault` says why; only the caller sets it */
+	RESPONSE_UNASKED,	/* `fault` contains the reason; only the caller sets it */
 	RESPONSE_KINDS
 };
 const char *response_kind_name(enum response_kind kind);	/* "serial" */
@@ -53,10 +53,10 @@ struct response {
 	 */
 	bool is_exact;
 	/*
-	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it.
-	 * RESPONSE_MISMATCH: what is wrong with its signature, or why mini-DNS does not
-	 * accept an unsigned answer. Such an answer may be forged, and the true answer
-	 * may follow. If no other answer follows, `fault` is the reason.
+	 * RESPONSE_FAILED: the cause as text; NULL: the rcode is the cause.
+	 * RESPONSE_MISMATCH: what is wrong with its MAC, or why mini-DNS does not accept
+	 * an unsigned answer. Such an answer may be forged, and the true answer may
+	 * follow. If no other answer follows, `fault` is the reason.
 	 */
 	const char *fault;
 };

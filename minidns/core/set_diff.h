@@ -1,15 +1,15 @@
 /*
  * set_diff -- compares two sets of records and finds out which records differ. The
  * caller streams the remote set once, in any order, and may read the local set again.
- * set_diff uses a fixed amount of memory. If a record is repeated, set_diff counts it
- * only once.
+ * set_diff uses a fixed amount of memory. If a set contains a record twice, set_diff
+ * counts the record only once.
  *
  * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
- * divides the records into 1024 shares, and adds the hashes of each share. An attacker
+ * divides the records into 1024 parts, and adds the hashes of each part. An attacker
  * without the keys cannot construct two different sets with equal sums. set_diff stores
  * a few thousand remote records. For a small zone, it stores all remote records. If the
  * remote set is larger, the caller streams it again, and set_diff stores only the
- * records of the shares that differ.
+ * records of the parts that differ.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
 /* The records that exist on only one side. */
 struct set_diff_side {
 	uint64_t count;
-	/* there may be more records: set_diff has not compared all shares */
+	/* there may be more records: set_diff has not compared all parts */
 	bool more;
 	/* the number of texts; each is a record as printable ASCII */
 	int named;
@@ -51,9 +51,9 @@ void set_diff_free(struct set_diff **diff);
 /* ---- first pass: all remote records, then all local records ---- */
 
 /*
- * Records that a signer adds (RRSIG, NSEC, DNSKEY and so on) have separate shares. If
+ * Records that a signer adds (RRSIG, NSEC, DNSKEY and so on) have separate parts. If
  * only the remote set has RRSIGs, the server signs the zone by itself, and set_diff does
- * not compare these shares.
+ * not compare these parts.
  */
 void set_diff_remote(struct set_diff *diff, const struct canonical *record);
 void set_diff_local(struct set_diff *diff, const struct canonical *record);

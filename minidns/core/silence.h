@@ -1,13 +1,13 @@
 /*
  * silence -- decides from the answers of a name server whether the server is silent.
- * mini-DNS sends only probes to a silent server, at intervals (base/breaker.h). So no
- * other request has to wait for this server.
+ * mini-DNS sends only probes to a silent server, at intervals (base/breaker.h). Other
+ * requests to this server end immediately, without an answer.
  *
  * A server counts as silent if requests for five different zones have had no answer
- * since its last sign of life. Requests for only one zone prove nothing: the server may
- * ignore this zone, or the network may lose the answers for it. mini-DNS does not count
- * requests that it sent before the last sign of life of the server. Otherwise old
- * requests could make the server silent again after an answer.
+ * since mini-DNS last received an answer or a query from the server. Requests for only
+ * one zone prove nothing: the server may ignore this zone, or the network may lose the
+ * answers for it. mini-DNS does not count requests that it sent before this answer or
+ * query. Otherwise old requests could make the server silent again after an answer.
  */
 #pragma once
 
@@ -25,7 +25,8 @@ struct silence {
 	struct name zones[SILENCE_ZONES];
 	/* the time of the first of these requests */
 	int64_t since_ms;
-	int64_t heard_ms;			/* the last sign of life */
+	/* when the last answer or query from the server arrived */
+	int64_t heard_ms;
 };
 
 /* A request that got no answer within its timeout. */
@@ -44,11 +45,13 @@ bool silence_is(const struct silence *silence);
  * A probe counts as unanswered until its answer arrives. This may take longer than the
  * pause before the next probe. The pauses are shorter than five seconds. The pool
  * manager also sends probes through mini-DNS, about every ten seconds, and mini-DNS must
- * send each of them to the server.
+ * send each of these probes to the server.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
 /* True: the server has just become silent. */
 bool silence_unanswered(struct silence *silence, const struct unanswered *question,
                         int64_t now_ms, uint32_t random);
-/* The server gave a sign of life. True: it was silent before. */
+/*
+ * An answer or a query from the server has arrived. True: the server was silent before.
+ */
 bool silence_heard(struct silence *silence, int64_t now_ms);

@@ -3,7 +3,7 @@
  * fast short-input PRF", 2012). Without the key, the result looks like a random number.
  * zonefleet uses SipHash to make DNS cookies (RFC 9018 4.4), and to hash the keys of
  * tables that clients can fill. libcrypto also contains SipHash, but its setup takes
- * longer than hashing a text of a few octets.
+ * longer than hashing a few octets.
  */
 #pragma once
 

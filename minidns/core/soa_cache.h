@@ -6,8 +6,8 @@
  * entry, the cache removes a few old entries, so that no query waits long.
  *
  * After mini-DNS has lost the connection to the broker, it may have missed
- * announcements. Then all entries may be outdated. The cache does not use such an entry
- * until recovery.c has compared it with the database. If the entry differs from the
+ * announcements. Then all entries may be outdated. The cache uses such an entry again
+ * only after recovery.c has compared it with the database. If the entry differs from the
  * database, the cache drops the entry. This module reads no clock: the caller passes the
  * time in milliseconds.
  */
@@ -26,8 +26,8 @@ enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
 
 /*
  * A version of a domain, to compare messages and cached copies. Version 0 means unknown.
- * A process of an older release changes a domain without raising its version, so compare
- * the serial too.
+ * A process of an older release changes a domain without a new version, so also compare
+ * the serial.
  */
 struct edition {
 	char id[ID_LEN + 1];
@@ -47,7 +47,7 @@ struct head {
 	uint64_t version;		/* 0: unknown */
 	uint32_t records;		/* without the SOA */
 	uint32_t soa_ttl;
-	uint16_t soa_len;		/* 0: the row is broken and cannot be served */
+	uint16_t soa_len;		/* 0: mini-DNS cannot serve the row */
 	uint8_t soa[HEAD_SOA];		/* rdata */
 };
 

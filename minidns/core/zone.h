@@ -1,8 +1,8 @@
 /*
  * zone -- one version of a zone in wire form. A struct zone is complete and never
  * changes. A builder makes the zone once from its records. Then any number of answers
- * and transfers can read the zone. A counter keeps the zone in memory until the last
- * reader releases it.
+ * and transfers can read the zone. A counter keeps the zone in memory until its last
+ * user releases it.
  *
  * The nodes include the empty non-terminals. The nodes are in canonical order (RFC 4034
  * 6.1), with the apex first. A hash table finds a node by name. Offsets of 32 bits
@@ -23,9 +23,9 @@
 #define ZONE_NONE UINT32_MAX
 
 enum {
-	NODE_CUT = 1,			/* has NS and is not the apex */
+	NODE_CUT = 1,			/* the node has NS and is not the apex */
 	NODE_BELOW_CUT = 2,		/* glue */
-	/* has a DNAME record, which redirects the names below it */
+	/* the node has a DNAME record, which redirects the names below the node */
 	NODE_DNAME = 4,
 	NODE_BELOW_DNAME = 8,
 };

@@ -1,10 +1,10 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial. The module starts with the
  * current zone and a delta (ixfr.h), which contains all changes since the earlier
- * serial. It omits the records that the delta added, and includes the records that the
- * delta removed. zone_at_serial returns all records one by one, in the canonical form
- * (dns/canonical.h). The records have no particular order. A caller may read a large
- * zone in steps.
+ * serial. The module omits the records that the delta added, and includes the records
+ * that the delta removed. zone_at_serial returns all records one by one, in the
+ * canonical form (dns/canonical.h). The records have no particular order. A caller may
+ * read a large zone in steps.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct zone_at_serial;
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
- * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the present zone.
+ * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the current zone.
  * Borrows ZONE and DELTA. SEED is random. NULL: the delta is too large, or does not lead
  * to this zone.
  */

@@ -1,7 +1,7 @@
 /*
  * command -- runs a program, and kills it if the timeout expires. The program gets no
- * input and a clean environment. command_run() stores the first 4 KiB of its standard
- * output and standard error, mixed in one text.
+ * input and a clean environment. command_run() stores the first 4 KiB that the program
+ * writes to standard output and standard error, mixed in one text.
  */
 #pragma once
 

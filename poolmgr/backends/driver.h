@@ -1,12 +1,12 @@
 /*
- * driver -- tells one kind of name server which zones to serve. The server always gets
+ * driver -- creates and deletes zones on one kind of name server. The server always gets
  * the records by zone transfer from mini-DNS.
  *
- * An instance of a driver is one server with its settings (requirement: seed 000; the
- * server's own settings override the settings of its backend). The functions of a driver
- * run on the lane (thread) of the server. A function may block, but it returns within
- * the timeout of the server. Each function is idempotent: it also succeeds if the zone
- * to create already exists, or if the zone to delete is missing.
+ * The functions of a driver get the settings of one server. The settings of the server
+ * override the settings of its backend (requirement: seed 000). The functions run on the
+ * lane (thread) of the server. A function may block, but it returns within the timeout
+ * of the server. A caller may repeat each function: create() also succeeds if the zone
+ * already exists, and delete() also succeeds if the zone is missing.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct driver_context {
  * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
  * control channel cannot express the zone. ERR_BUSY: this host lacks a descriptor, a
  * program or a right, and the driver has sent no message to the server. ERR_REMOTE, or a
- * more specific error: the server refused; the reason contains its text.
+ * more specific error: the server refused; the reason contains the text of the server.
  */
 struct driver {
 	/* "bind9": the group of settings is backends.bind9 */
@@ -93,7 +93,7 @@ struct driver {
 	/*
 	 * If list() cannot see the mark, it lists all zones that may belong to the
 	 * fleet. Then this function checks one of these zones. *ours: the zone belongs
-	 * to the fleet. May be NULL.
+	 * to the fleet. The function may be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
@@ -101,7 +101,7 @@ struct driver {
 
 extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 
-/* The options of all backends. The options of each driver begin with them. */
+/* The options of all backends. The options of each driver begin with these options. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
 	  "name of the server in status and logs", .required = true }, \

@@ -1,8 +1,8 @@
 /*
  * http -- sends requests to the HTTP API of one server. All requests of a struct http
- * together have one timeout. This module reads each whole answer, up to a size limit. It
- * does not follow redirects, ignores the proxies of the environment and verifies
- * certificates. Log lines and reasons never contain the header with the key.
+ * share one timeout. This module reads each whole answer, up to a size limit. It
+ * verifies certificates, does not follow redirects, and ignores proxy settings in the
+ * environment. Log lines and reasons never contain the header with the API key.
  *
  * http_check() initializes libcurl. Call http_check() when the program checks its
  * settings, while the process has only one thread.
@@ -50,8 +50,8 @@ void http_close(struct http *http);
 /*
  * Sends a request with METHOD to the URL and PATH; the caller has quoted PATH. BODY is
  * JSON, or NULL. An answer with any status is OK. ERR_TIMEOUT, ERR_UNREACHABLE: the
- * server does not answer. ERR_TOO_LARGE: the answer is too large. ERR_REMOTE: the server
- * does not speak HTTP. ERR_BUSY: this host lacks a resource, and http_ask() has not sent
+ * server does not answer. ERR_TOO_LARGE: the answer is too large. ERR_REMOTE: the answer
+ * is not valid HTTP. ERR_BUSY: this host lacks a resource, and http_ask() has not sent
  * the request.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,

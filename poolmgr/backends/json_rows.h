@@ -1,8 +1,7 @@
 /*
  * json_rows -- reads a large JSON answer piece by piece. If zonefleet decoded a list of
- * 100 000 zones as one tree, the tree would need hundreds of MB of memory. json_rows
- * skips the text between the pieces, and decodes each piece separately, within the
- * limits of json.h.
+ * 100 000 zones as one tree, the tree would need hundreds of MB of memory. So json_rows
+ * decodes each object of the list separately, within the limits of json.h.
  *
  * A span is a part of a text. A NUL follows the end of the whole text.
  */

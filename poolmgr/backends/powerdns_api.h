@@ -28,8 +28,8 @@ struct powerdns_api {
 };
 
 /*
- * Check the characters of a key, or of a name in a path. ERR_INVALID: a character is not
- * allowed.
+ * These functions check the characters of a key, or of a name in a path. ERR_INVALID: a
+ * character is not allowed.
  */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
@@ -55,7 +55,7 @@ json_t *powerdns_api_id(const char *name);	/* the id of a key or a zone */
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
-/* Returns ERR_REMOTE: the answer has a wrong form; api->why says so. */
+/* Returns ERR_REMOTE: the answer has a wrong form; api->why contains this reason. */
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /* Calls ROW for each object of a list. */

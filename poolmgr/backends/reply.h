@@ -1,9 +1,8 @@
 /*
- * reply -- the meaning of a name server's answer to a command of a driver. The answer is
- * not an error if it says that the zone to create already exists. It is also not an
- * error if it says that the zone to delete or to find does not exist. If the table has
- * no row for an answer, the answer is a refusal. The table has no row for the backend
- * `catalog`.
+ * reply -- the meaning of a name server's answer to a command of a driver. A table lists
+ * the answers that are not refusals: for example, the zone to create already exists, or
+ * the zone to delete does not exist. If the table has no row for an answer, the answer
+ * is a refusal. The backend `catalog` sends no commands, so the table has no row for it.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */
@@ -27,7 +26,7 @@ enum reply reply_of(const char *backend, const char *command, int status,
 
 /*
  * Returns the error for the output of a failed rndc. ERR_REMOTE: named refused the
- * command. ERR_UNREACHABLE: named does not run, or closed the connection. ERR_BUSY: rndc
- * lacks a key or an address.
+ * command. ERR_UNREACHABLE: named is not running, or closed the connection. ERR_BUSY:
+ * rndc lacks a key or an address.
  */
 enum err reply_rndc_error(const char *said);

@@ -4,10 +4,10 @@
  * zone to mini-DNS. An access list or a view can also cause these answers. So the poll
  * needs a confirmation:
  *
- * 	driver	over the control channel, the server deleted the zone, or said that it does
- * 		not have the zone
+ * 	driver	over the control channel, the server deleted the zone, or answered that
+ * 		the zone does not exist
  * 	answers	the server answered with the same key shortly before, for this zone or
- * 		for the catalog zone that tells it which zones to serve
+ * 		for the catalog zone from which the server reads its zones
  *
  * The control channel can also deny that the zone is absent: the server still has the
  * zone.
@@ -22,10 +22,10 @@ enum confirmation {
 };
 
 enum absence {
-	ABSENCE_NOT_SEEN,	/* the poll does not say that the zone is gone */
+	ABSENCE_NOT_SEEN,	/* the poll does not show that the zone is absent */
 	/*
-	 * only the poll says that the zone is gone: the server may refuse to serve it to
-	 * mini-DNS
+	 * only the poll shows that the zone is absent: possibly the server refuses to
+	 * serve the zone to mini-DNS
 	 */
 	ABSENCE_DOUBTED,
 	/* the server has the zone, but refuses to serve it to mini-DNS */

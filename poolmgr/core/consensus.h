@@ -1,10 +1,10 @@
 /*
  * consensus -- computes the serial that enough servers of a pool serve (requirement:
- * seed 000, poolmgr's update_status). This module computes with integers.
+ * seed 000, poolmgr's update_status). All calculations use integers.
  *
  * Of n servers, `ok` servers are enough if their percentage, rounded to a whole number,
  * is at least the threshold. For example, 2 of 3 servers are 67 %. A threshold of 100 %
- * means all servers. Too many servers are `bad` if the remaining servers are not enough.
+ * means all servers. Too many servers are `bad` if the other servers are not enough.
  * consensus compares each serial with the serial of the domain by RFC 1982. A server
  * counts towards the consensus on serial s if it serves s or a newer serial. A server
  * whose serial is newer than the serial of the domain does not count towards a

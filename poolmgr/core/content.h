@@ -4,9 +4,9 @@
  *
  * 	compared   differs   transfer ordered since   ->
  * 	equal      any       any                      trusted
- * 	differs    any       any                      it differs
+ * 	differs    any       any                      differs
  * 	refused    no        any                      unchanged
- * 	refused    yes       no                       it differs; order a transfer
+ * 	refused    yes       no                       differs; order a transfer
  * 	refused    yes       yes                      trusted
  */
 #pragma once
@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 /*
- * A server that differs counts as failed, whatever its serial is. Polls see only serials,
- * so they do not change this decision. mini-DNS cannot compare the records of a server
- * that refuses transfers to mini-DNS. The pool manager trusts such a server after its
- * driver has ordered a transfer of the whole zone.
+ * A server that differs counts as failed, whatever its serial is. Polls read only
+ * serials, so they do not change this decision. mini-DNS cannot compare the records of a
+ * server that refuses transfers to mini-DNS. The pool manager trusts such a server after
+ * its driver has ordered a transfer of the whole zone.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each

@@ -1,6 +1,7 @@
 /*
- * domain_view -- the state of a domain on each of its servers. This state and the
- * consensus decide whether the pool manager must send a report to central.
+ * domain_view -- the state of a domain on each of its servers. domain_view_report()
+ * computes the consensus from this state, and decides whether the pool manager sends a
+ * report to central.
  */
 #pragma once
 
@@ -27,13 +28,17 @@ struct domain_view {
 	/* the server has a serial that zonefleet did not issue; the caller sets it */
 	bool *unknown;
 	size_t unknown_count;
-	bool *differs;			/* the records of the server differ from ours */
+	/* the records of the server differ from the database */
+	bool *differs;
 	size_t differing_count;
-	/* a server has just answered with a serial older than ours; the caller sets it */
+	/*
+	 * a server has just answered with a serial older than the serial of the domain;
+	 * the caller sets it
+	 */
 	bool has_older;
 };
 
-/* False: central already knows this state of the domain. The reason is in the arena. */
+/* False: central already has this state of the domain. The reason is in the arena. */
 bool domain_view_report(const struct domain_view *view, enum action action,
                         int threshold_percent, struct arena *arena,
                         struct pool_report *report);

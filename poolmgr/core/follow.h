@@ -2,11 +2,11 @@
  * follow -- decides what to do about a server that answers but does not serve the serial
  * of the database.
  *
- * 	behind		act after the second failure in a row, because the server may have
- * 			missed the NOTIFY. For a new zone, act after the first failure: the
- * 			server has an older zone of that name
- * 	unknown		the server has a serial that zonefleet did not issue, so it
- * 			ignores NOTIFYs: act immediately
+ * 	behind		act after the second failure in a row, because possibly the
+ * 			server has not received the NOTIFY. For a new zone, act after
+ * 			the first failure: the server has an older zone of that name
+ * 	unknown		the server has a serial that zonefleet did not issue, so the
+ * 			server ignores NOTIFYs: act immediately
  * 	no serial	the server answers with an error. For a new zone, act after the
  * 			second failure. For other zones, act after the third failure,
  * 			because the server may still be loading its zones
@@ -31,8 +31,8 @@
  * that a long transfer can end. If the server did not accept a command, the pause is at
  * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
  * up again, because the transfer may still be running. When the pool manager releases
- * the rows of the server (release.h), the pauses start again from the shortest. A
- * request by an administrator skips these pauses.
+ * the rows of the server (release.h), the pauses start again from the shortest. If an
+ * administrator requests a sync, the pool manager skips these pauses.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */
@@ -64,13 +64,16 @@ struct follow_case {
 enum follow follow_decide(const struct follow_case *of);
 
 /*
- * Limits for raising our serial above the serial of a server. The raised serial is at
- * most RAISE_BEYOND_CLOCK above the clock, or at most RAISE_AT_ONCE above our serial. So
- * a faulty server cannot push our serial too far. If our serial rose too far while
- * another server was unreachable, that server would treat the new serial as an older
- * serial.
+ * Limits for raising the serial of a domain above the serial of a server. The raised
+ * serial is at most RAISE_BEYOND_CLOCK above the clock or RAISE_AT_ONCE above the serial
+ * of the domain, whichever limit is higher. So a faulty server cannot raise the serial
+ * of the domain too far. If the serial rose too far while another server was
+ * unreachable, that server would treat the new serial as an older serial.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };
 
-/* False: SERVES is not ahead of OURS, or too far ahead. NOW: unix seconds. */
+/*
+ * OURS: the serial of the domain. False: SERVES is not ahead of OURS, or is too far
+ * ahead. NOW: unix seconds.
+ */
 bool follow_raise(uint32_t ours, uint32_t serves, uint32_t now, uint32_t *raised);

@@ -2,9 +2,9 @@
  * health -- decides whether a server answers over DNS and on its control channel. The
  * row of the server in pool_servers contains the state and the time of the next try. All
  * processes share this row. After too many failures in a row, the server gets only a
- * probe: one process sends the probe at the time in the row. When a process begins a
+ * probe: one process sends the probe when the next try is due. When a process begins a
  * probe, the number of failures grows by one. The first answer resets the number of
- * failures to zero. The caller passes the row and the random number.
+ * failures to zero. The caller passes the row, and a random number for the pause.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct health {
 	bool is_due;
 };
 
-/* The observations of a process since its last write. */
+/* The observations of a process since it last wrote the row. */
 struct evidence {
 	bool has_answered;
 	int failures;			/* since the last answer */

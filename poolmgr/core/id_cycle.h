@@ -1,9 +1,9 @@
 /*
  * id_cycle -- one cycle through all domains in the order of their ids, in slices. A
- * cycle begins after an origin and continues to the last id. Then the cycle runs from
- * the first id to the origin. If a caller cannot handle the whole cycle, it ends the
- * cycle early. The next cycle begins where this cycle ended. So each domain gets its
- * turn, even under load.
+ * cycle begins after an id, the origin, and continues to the last id. Then the cycle
+ * runs from the first id to the origin. If the caller cannot handle the whole cycle, it
+ * ends the cycle early. The next cycle begins where this cycle ended. So each domain
+ * gets its turn, even under load.
  */
 #pragma once
 
