@@ -7,10 +7,11 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * The mirror reads all entries when it starts, once per period, and on demand. When a
- * message names changed entries, the mirror reads only these entries. If several messages
- * have arrived, the mirror reads the entries of all these messages together. Each change
- * has a version.
+ * The mirror reads all entries when it starts, once per period, and when its caller
+ * requests it. When a message names changed entries, the mirror reads only these entries.
+ * If several messages have arrived, the mirror reads the entries of all these messages
+ * together. Each change has a version, so the mirror can find lost messages
+ * (version_gaps.h).
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
- * signaller -- sends a signal to the program that reads the agent's files (kept_file.h)
- * when the files have changed. The signaller sends the first signal immediately, and
- * later signals at most once per interval. The interval also applies if there is no
- * reader, because the interval limits how often the agent writes files.
+ * signaller -- sends a signal to the reader of the agent's files (kept_file.h) when the
+ * files have changed. The reader is a program such as dnsmasq. The signaller sends the
+ * first signal immediately, and later signals at most once per interval. The interval
+ * also applies if there is no reader, because the interval limits how often the agent
+ * writes files.
  *
  * The pid file contains the reader's pid. The reader may have ended, and another process
  * may have this pid now. So the signaller first opens a descriptor for the process. Then

@@ -4,8 +4,9 @@
  * this module and tries again later. This module writes at most one log line every ten
  * seconds.
  *
- * One descriptor is a reserve for work that cannot wait. The last free descriptors are
- * reserved for the program's own connections, so clients do not get them.
+ * This module keeps one descriptor open as a reserve for work that cannot wait. It also
+ * reserves the last free descriptors for the program's own connections: the program
+ * closes a client's connection that gets one of them.
  */
 #pragma once
 

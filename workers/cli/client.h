@@ -1,6 +1,6 @@
 /*
  * client -- makes calls to the fleet, for a program that does one thing at a time. The
- * loop runs only while the client waits for an answer.
+ * event loop runs only while the client waits for an answer.
  *
  * client_open() waits for the broker, so an unreachable broker and a worker that does not
  * answer cause different errors. In a window (import.c), the client makes several calls

@@ -7,10 +7,10 @@
  *
  * A process that waits for a lock tries again after growing pauses of 6 to 500 ms (with
  * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
- * as long as no other process can have taken its lock. The holder measures this period
- * with the monotonic clock of this machine. The measurement begins before the statement
- * that takes or renews the lock. When the lock has expired, the handle is no longer sure.
- * holder_guard() then refuses writes under this handle.
+ * as long as no other process can have taken its lock. The holder measures the remaining
+ * time of a lock with the monotonic clock of this machine. The measurement begins before
+ * the statement that takes or renews the lock. When the lock has expired, the handle is
+ * no longer sure. holder_guard() then refuses writes under this handle.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
  * store_lock -- the SQL statements for distributed locks (requirements: seed 004). Each
  * object has a row in distributed_locks, and the session in this row holds the lock.
  * Another session may take the lock if this session releases the lock or does not renew
- * the lock in time. The clock of the database measures this time. When another session
- * takes the lock, the fence grows. lock_guard() then refuses writes with an older fence.
- * holder.h manages the locks of a process.
+ * the lock before it expires. All times come from the clock of the database. When another
+ * session takes the lock, the fence grows. lock_guard() then refuses writes with an older
+ * fence. holder.h manages the locks of a process.
  *
  * Each function runs one statement, a compare-and-swap. The statement needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such

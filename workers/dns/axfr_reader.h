@@ -6,9 +6,9 @@
  * The reader stores no messages. It stores only the SOA of the zone.
  *
  * In a signed transfer, the first and the last message must contain a TSIG record. At
- * least one of every hundred messages in a row must also contain a TSIG record (RFC 8945
- * 5.3.1). The records of messages without a TSIG record arrive before a MAC covers them.
- * So only the end of the transfer proves that these records are authentic.
+ * least one of every hundred consecutive messages must also contain a TSIG record (RFC
+ * 8945 5.3.1). The records of messages without a TSIG record arrive before a MAC covers
+ * them. So only the end of the transfer proves that these records are authentic.
  */
 #pragma once
 

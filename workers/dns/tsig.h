@@ -5,13 +5,14 @@
  * A query and its answers form a chain: each MAC also covers the MAC of the previous
  * message. So an attacker cannot omit, insert or replace a message. The chain binds an
  * answer to its query, and each message of a transfer to the previous message. In a
- * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). From the
- * second answer on, a MAC covers only the time fields of its TSIG record.
+ * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). A MAC
+ * also covers fields of its own TSIG record: from the second answer on, only the time
+ * fields.
  *
  * zonefleet checks the key, the MAC, the time and the length, in this order (RFC 8945
  * 5.2). zonefleet accepts only a MAC of full length: if a correct MAC is shorter, the
- * error is BADTRUNC. zonefleet signs its answers with the errors BADTIME and BADTRUNC.
- * It does not sign an answer with any other TSIG error.
+ * error is BADTRUNC. If the error is BADTIME or BADTRUNC, zonefleet signs its answer. If
+ * the answer contains any other TSIG error, zonefleet sends the answer unsigned.
  */
 #pragma once
 

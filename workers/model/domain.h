@@ -1,6 +1,6 @@
 /*
  * domain -- the structs that all programs share: domain, record set, record, pool,
- * server. Their texts are in the arena of the code that reads them.
+ * server. Their strings are in the arena of the code that reads these objects.
  */
 #pragma once
 

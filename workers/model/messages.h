@@ -2,15 +2,15 @@
  * messages -- the messages between the programs. Each message has a pair of functions.
  * The decode function checks every field. The encode function returns a new JSON object.
  *
- * 	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
- * 	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
- * 	                      (domain, destination, timeout, retry_interval, max_retries)
- * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
- * 	poolmgr  -> central   update_status (domain, status, serial_number)
+ *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
+ *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
+ *	                      (domain, destination, timeout, retry_interval, max_retries)
+ *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
+ *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * The requirements define these messages (seed 000). The status of a report is SUCCESS,
  * ERROR or NO_DOMAIN. In a report from the pool manager, the status can also be FOREIGN.
- * A report also contains a text, its `reason`.
+ * A report also contains the string `reason`.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * primary -- a connection to the name server that accepts dynamic updates of a zone and
- * answers queries for it. The server does not belong to the fleet, so zonefleet-ownership
- * checks each message from this server and limits the time of each wait.
+ * answers queries about the zone. The server does not belong to the fleet, so
+ * zonefleet-ownership checks each message from this server and limits the time of each
+ * wait.
  *
  * Each zone transfer uses its own TCP connection. Dynamic updates and queries share
  * another connection. zonefleet-ownership closes the shared connection when an error

@@ -1,6 +1,6 @@
 /*
  * provider -- reads and writes a zone ("DNSProvider" in the requirements, seed 001). Only
- * one operation may run at a time. No callback runs before the function that starts the
+ * one operation may run at a time. Callbacks run only after the function that starts the
  * operation has returned.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
  * network_update -- changes a network or its subnets, and all ports of the network, in
  * one transaction. A new domain of the network changes the names of all ports. A change
- * to a subnet adds or removes the records of addresses and does not change names. The
- * publisher then makes one change to each domain.
+ * to a subnet adds or removes the records of addresses and does not change names.
+ * zonefleet-ports then makes one change to each domain (publish.h).
  */
 #pragma once
 

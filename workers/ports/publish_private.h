@@ -5,11 +5,11 @@
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
- * no row at all         delete_domain   it is deleted, or publish gives it up
+ * no row at all         delete_domain   it is deleted, or central keeps it
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
- *                                       over quota: half of the rows; one: failure
- *                                       refused: half of the rows; one: set aside
+ *                                       over quota: half of the rows; if one row: failure
+ *                                       refused: half of the rows; if one row: set aside
  * open, no such domain  create_domain   it exists: send the rows now
  */
 #pragma once

@@ -3,12 +3,12 @@
  * a request has lost a race, or another transaction has locked a row that the request
  * needs.
  *
- * Waiting requests about the same subject run one after the other. The request that has
- * waited longest is called the leader. When the pause of the leader ends, the leader runs
- * first. Then the other requests run in the order in which they arrived. The queue limits
- * the number of requests that wait for locked rows, because each waiting request takes
- * one place of the broker's prefetch limit. This module has no timer and reads no clock.
- * A request embeds a struct redo_entry.
+ * Waiting requests about the same subject run one after the other. The first request to
+ * wait gets a pause. When this pause ends, the first request runs, and then the other
+ * requests run in the order in which they arrived. The queue limits the number of
+ * requests that wait for locked rows, because each waiting request takes one place of the
+ * broker's prefetch limit. This module has no timer and reads no clock. A request embeds
+ * a struct redo_entry.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * worker_private -- declarations that only four files use: worker.c (the command line),
  * supervisor.c (the parent), process.c (a child) and program.c (the functions that the
- * others share). worker.c fills in the struct program once, before the fork, so each
- * process has a copy.
+ * other three files use). worker.c fills in the struct program once, before the fork, so
+ * each process has a copy.
  */
 #pragma once
 

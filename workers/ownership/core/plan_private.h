@@ -1,9 +1,9 @@
 /*
  * plan_private -- declarations that only the files of the plan use. plan.c plans names
  * and the whole zone. plan_set.c decides about one record set at a time. plan_order.c
- * carries out orders. plan_bounds.c decides which record sets the worker never manages.
- * plan_mark.c makes the names and texts of ownership marks. All of these files use
- * plan_item.c, which uses no other file of the plan.
+ * carries out orders. plan_bounds.c decides which record sets zonefleet-ownership never
+ * manages. plan_mark.c makes the names and texts of ownership marks. All of these files
+ * use plan_item.c, which uses no other file of the plan.
  */
 #pragma once
 
