@@ -68,7 +68,7 @@ void mirror_changed(struct mirror *mirror, const char *key);
 /* A message about a change with this version has arrived. */
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
- * Call it periodically with the present version of the entries. If the message of a
+ * Call it periodically with the current version of the entries. If the message of a
  * version is missing in two comparisons, the mirror reads all entries.
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);

@@ -24,7 +24,7 @@ struct signaller;
 /*
  * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
  * starts. So the signaller repeats the signal until the reader has a worker that is
- * younger than the signal. Then the reader has read the files, unless our signal is still
+ * younger than the signal. Then the reader has read the files, unless the signal is still
  * pending or blocked, as it is while HAProxy reads its files.
  */
 struct signaller_config {
@@ -67,7 +67,7 @@ bool signaller_has_reader(const struct signaller *signaller);
 /*
  * Time until the agent may replace files and send a signal; 0: now. It is above 0 while
  * the reader reads the old files, and while an old worker could look like a worker with
- * the new files. Both last only for a limited time.
+ * the new files. Both states last only for a limited time.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 

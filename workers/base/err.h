@@ -18,10 +18,10 @@ enum err {
 	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
 	ERR_METHOD,		/* no such method */
 	ERR_VERSION,		/* no such namespace or version */
-	ERR_DENIED,		/* the caller may not do this */
+	ERR_DENIED,		/* the caller has no right to do this */
 	ERR_NOT_FOUND,
 	ERR_EXISTS,		/* the name is in use */
-	ERR_CONFLICT,		/* the present state does not allow it */
+	ERR_CONFLICT,		/* the current state does not allow it */
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
@@ -31,7 +31,7 @@ enum err {
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
 	ERR_REMOTE,		/* the peer answered with an error */
-	ERR_INTERNAL,		/* our own statement or message is wrong */
+	ERR_INTERNAL,		/* a statement or message of this program is wrong */
 	ERR_COUNT
 };
 

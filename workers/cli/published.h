@@ -21,14 +21,14 @@ struct published {
 };
 
 /*
- * Reads the present domains of the records. Call it before a change, because
+ * Reads the current domains of the records. Call it before a change, because
  * published_wait() also waits for these domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
  * If --wait is given, waits until all records are on the name servers, prints STATUS, and
- * adds the seconds to RESULT, the answer. If central refused records, it fails with
- * InError.
+ * adds the seconds to RESULT, the answer. If central refused records, published_wait()
+ * fails with InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

@@ -39,6 +39,6 @@ enum drift_action {
 	DRIFT_PARK,
 };
 
-/* Decides what to do with a difference that the present round has seen. */
+/* Decides what to do with a difference that the current round has found. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);

@@ -44,7 +44,7 @@ enum err holder_take(struct holder *holder, struct db *db, const char *object,
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
 /*
- * Takes all of the locks or none of them. It always takes them in the same order,
+ * Takes either all of the locks or no lock. It always takes them in the same order,
  * whatever order OBJECTS has.
  */
 enum { HELD_MAX = 16 };

@@ -42,7 +42,7 @@ void membership_free(struct membership **membership);
  */
 void membership_beat(struct membership *membership);
 /*
- * Reads the present share of this process from the database, in one statement. The share
+ * Reads the current share of this process from the database, in one statement. The share
  * is empty if the process cannot read the database, or if the master is assigning new
  * shares. Any thread may call it with its own DB.
  */

@@ -63,7 +63,7 @@ void lock_release(struct tx *tx, const struct lock *lock,
 /* Releases all locks of the session, at its end. */
 void lock_release_all(struct tx *tx, const struct lock_session *session);
 
-/* The present holder, for messages; "" if the lock seems to be free. */
+/* The current holder, for messages; "" if the lock seems to be free. */
 const char *lock_owner(struct tx *tx, struct arena *arena, const char *object);
 /*
  * Deletes at most 1000 rows of locks that have been free for an hour, or whose holder has

@@ -45,7 +45,7 @@ struct axfr_reader {
 	/* the current message */
 	struct packet_reader reader;
 	unsigned left;			/* unread records of the message */
-	bool is_verified;		/* no record is waiting for a signature */
+	bool is_verified;		/* a MAC has covered all records so far */
 	/* the part of the zone that was read so far */
 	bool has_soa, ended;
 	uint32_t serial;		/* after the first record */
@@ -56,8 +56,8 @@ struct axfr_reader {
 	const char *fault;
 	enum rcode rcode;
 	/*
-	 * the server's time, if the server refuses our time with a valid signature;
-	 * otherwise 0
+	 * the server's time, if the server refuses the time of the query with a valid
+	 * MAC; otherwise 0
 	 */
 	uint64_t server_time;
 };

@@ -35,7 +35,7 @@ struct primary_config {
 	struct lookup *lookup;		/* looks up the address; NULL: use SERVER */
 	struct address local;		/* source address; 0 bits: any */
 	const struct tsig_key *key;	/* copied; NULL: do not sign messages */
-	int silence_ms;			/* timeout of each wait for the server */
+	int silence_ms;			/* time limit of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
 	/* time after which it closes an idle connection */
 	int idle_ms;

@@ -38,11 +38,11 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
-	/* Reads the present serial of the zone. */
+	/* Reads the current serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
 	/* The largest size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);
-	/* The provider applies all updates or none. */
+	/* The provider applies either all updates or no update. */
 	void (*send)(struct registry *registry, const struct update *const *updates,
 	             size_t count, provider_sent_fn *done, void *self);
 	void (*cancel)(struct registry *registry);

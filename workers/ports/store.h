@@ -258,7 +258,8 @@ struct zone_row {
 	bool is_due;
 	/* id of the domain, if this program created it; or "" */
 	char made_id[ID_LEN + 1];
-	char domain_id[ID_LEN + 1];	/* id of the domain when last seen; or "" */
+	/* id of the domain at the last change or check; or "" */
+	char domain_id[ID_LEN + 1];
 };
 
 /*

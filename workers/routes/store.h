@@ -67,7 +67,7 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
  * The domain shows an address if is_up is set. If the address has an agent, the agent
  * must also have reported the address within TIMEOUT_MS. A process that receives no
- * reports cannot know that an agent is silent. The process then keeps the shown
+ * reports cannot find out whether an agent is silent. The process then keeps the shown
  * addresses.
  */
 struct alive_rule {
@@ -354,7 +354,7 @@ void store_former_name_keep(struct tx *tx, const char *route_id, const char *rou
 void store_former_names_end(struct tx *tx, const char *route_id);
 /* Ends former names that are the host that the route's owner has chosen. */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
-/* The routers whose instances serve the route: its present and its former routers. */
+/* The routers whose instances serve the route: its current and its former routers. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
 /* The same for COUNT routes, 1 to TX_LIST_MAX. */

@@ -73,8 +73,9 @@ struct broker_delivery {
 	int64_t since_ms;	/* it arrived after this time (clock_boot_ms()) */
 	/*
 	 * The broker account that sent it (AMQP's user_id, checked by RabbitMQ); "":
-	 * unknown. If a worker of our account put a copy into a delay queue, this is the
-	 * account of the original message, from a header of the copy.
+	 * unknown. If a worker with the account of this connection put a copy into a
+	 * delay queue, this is the account of the original message, from a header of the
+	 * copy.
 	 */
 	const char *user;	/* borrowed, like the body */
 	bool is_user_copied;

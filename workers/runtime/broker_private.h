@@ -299,8 +299,8 @@ void outbox_on_channel_close(struct broker *broker, int code,
 struct connect_job;
 
 /*
- * In a turn, a connection reads, then acknowledges, then sends. It never waits: it sends
- * a frame only if the kernel reports enough room for it.
+ * In a turn, a connection reads, then acknowledges, then sends. The connection never
+ * waits: it sends a frame only if the kernel reports enough room for it.
  */
 struct broker {
 	struct loop *loop;
@@ -340,7 +340,8 @@ struct broker {
 	struct content content;
 	struct acks acks;
 	struct outbox outbox;
-	LIST_HEAD(, original) copies;	/* copies of our deliveries, not confirmed yet */
+	/* copies of deliveries of this process, not confirmed yet */
+	LIST_HEAD(, original) copies;
 };
 
 const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,

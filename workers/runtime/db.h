@@ -22,7 +22,7 @@ struct db_config {
 	char *user, *password, *name;
 	char *tls_ca;		/* if set: use TLS only, and verify the server */
 	bool tls;		/* like tls_ca, but with the CAs of the system */
-	int timeout_s;		/* timeout of one statement */
+	int timeout_s;		/* time limit of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
 	 * HOLD_S limits how long the connection waits for a lock; 0: a part of timeout_s.

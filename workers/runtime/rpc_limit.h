@@ -22,7 +22,7 @@ enum { RPC_MARGIN_MS = 500 };
 
 /*
  * The end of the time limit by clock_boot_ms(); 0: the message has no time limit. NOW_MS
- * is the present time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
+ * is the current time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
  */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

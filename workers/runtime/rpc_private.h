@@ -46,7 +46,7 @@ struct job {
 	uint64_t hash;			/* of the message as received */
 	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: none */
+	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: no heartbeat */
 };
 
 /*

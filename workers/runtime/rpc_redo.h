@@ -58,11 +58,11 @@ int64_t locked_subjects_since(const struct locked_subjects *locked, const char *
                               int64_t now_ms);
 
 struct redo_entry {
-	/* the next leader, or the next entry behind the same leader */
+	/* next first request of a subject, or next entry behind the same first request */
 	struct redo_entry *next;
 	struct redo_entry *behind, **behind_end;
 	const char *subject;		/* borrowed; NULL: no subject */
-	int64_t due_ms;			/* only for a leader */
+	int64_t due_ms;			/* only for the first request of a subject */
 	bool is_locked;
 };
 
@@ -78,16 +78,18 @@ struct redo_queue {
  * locked only for a moment, for example by another call.
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
-/* The leader of SUBJECT, or NULL. */
+/* The first waiting request of SUBJECT (the leader), or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
- * Adds the entry behind the leader of its subject. The entry then runs at the leader's
- * time. If there is no such leader, the entry becomes a leader that is due at DUE_MS.
+ * Adds the entry behind the first request of its subject, and the entry runs after that
+ * request. If no request of the subject waits, the entry is the first request and is due
+ * at DUE_MS.
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*
- * Takes a due leader and the entries behind it, linked by `next`. NULL: no leader is due.
+ * Takes a due first request and the entries behind it, linked by `next`. NULL: no request
+ * is due.
  */
 struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms);
-/* When the next leader is due; -1: the queue is empty. */
+/* When the next first request is due; -1: the queue is empty. */
 int64_t redo_queue_due_ms(const struct redo_queue *queue);

@@ -31,7 +31,10 @@ enum outcome {
 };
 const char *outcome_name(enum outcome outcome);		/* "conflict" */
 
-/* RCODE is 0 to 15. TSIG_ERROR is from the answer's signature, or 0 (RFC 8945 5.2). */
+/*
+ * RCODE is 0 to 15. TSIG_ERROR is from the TSIG record of the answer, or 0 (RFC 8945
+ * 5.2).
+ */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
 /* The outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);

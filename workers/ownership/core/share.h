@@ -15,10 +15,12 @@
 
 enum { SHARE_RECORDS_MAX = 200 };	/* limit for one owner of a set */
 
-/* The value of the label "part" for an owner that wants the records of SET. */
+/* The value of the label "part" for an owner whose desired records are in SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);
 /* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
-/* SET without the records that only we want, plus WANTED, which may be NULL. */
+/*
+ * SET without the records that only this owner desires, plus WANTED, which may be NULL.
+ */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);
