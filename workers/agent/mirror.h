@@ -40,8 +40,8 @@ struct mirror_kind {			/* the names in the calls above */
 
 /*
  * The mirror makes one call at a time. The files stay unchanged until the mirror has read
- * all entries once, and while it gets no answer. The mirror collects changes until the
- * signaller allows the next signal to the reader of the files.
+ * all entries once, and while its calls get no answer. The mirror collects changes until
+ * the signaller allows the next signal to the reader of the files.
  */
 struct mirror_config {
 	const struct mirror_kind *kind;

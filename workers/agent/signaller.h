@@ -65,9 +65,9 @@ uint64_t signaller_heard(const struct signaller *signaller);
 /* True: a process reads the files now. */
 bool signaller_has_reader(const struct signaller *signaller);
 /*
- * Time until the agent may replace files and send a signal; 0: now. It is above 0 while
- * the reader reads the old files, and while an old worker could look like a worker with
- * the new files. Both states last only for a limited time.
+ * Time until the agent may replace files and send a signal; 0: now. The time is above 0
+ * while the reader reads the old files, and while an old worker could look like a worker
+ * with the new files. Both states last only for a limited time.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 

@@ -12,7 +12,7 @@
 #include "base/backoff.h"
 
 struct breaker_terms {
-	int failures;			/* failures in a row that open it */
+	int failures;			/* failures in a row that open the breaker */
 	struct backoff pace;		/* the pauses between probes */
 };
 

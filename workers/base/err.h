@@ -61,7 +61,7 @@ enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Makes a text from outside safe to quote: at most SIZE - 1 ASCII characters. Returns
+ * Makes a string from a peer safe to quote: at most SIZE - 1 ASCII characters. Returns
  * QUOTED.
  */
 const char *err_quote(const char *text, char *quoted, size_t size);

@@ -15,7 +15,9 @@ struct published {
 	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
-	/* number of records that central has not accepted yet; number that it refused */
+	/*
+	 * numbers of records that central has not accepted yet, and that central refused
+	 */
 	int64_t open, refused;
 	char reason[512], what[64];
 };

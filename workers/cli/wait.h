@@ -1,7 +1,7 @@
 /*
  * wait -- waits until the name servers serve a change. The client polls central with
- * growing pauses. On a terminal, a line shows the serial and the state of each name
- * server.
+ * growing pauses. On a terminal, the client shows the serial and the state of each name
+ * server in one line.
  *
  * The pool manager retries a domain with the status ERROR, and the first retries often
  * succeed. So a wait fails only if the domain has had the status ERROR for 30 s, or if

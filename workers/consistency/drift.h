@@ -26,9 +26,9 @@ struct drift {
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* two observations in this time count as one */
+	int64_t apart_ms;	/* two observations within this time count as one */
 	int64_t stale_ms;	/* an observation older than this has no effect */
-	int64_t lost_ms;	/* after this time a repair counts as lost: start again */
+	int64_t lost_ms;	/* a repair older than this counts as lost: start again */
 	int repairs_an_hour;
 };
 

@@ -33,13 +33,13 @@ const struct lock_session *holder_session(const struct holder *holder);
  * Takes the lock of OBJECT, or shares it with another thread of this process. Tries until
  * DEADLINE_MS of the monotonic clock; 0: tries once and does not wait (use 0 on a loop).
  * DB must be the connection of the calling thread. ERR_BUSY: another process holds the
- * lock, and *why names it. It can also fail with ERR_UNREACHABLE, ERR_RACE or ERR_LOCKED.
+ * lock, and *why names it. Other errors are ERR_UNREACHABLE, ERR_RACE and ERR_LOCKED.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
 /*
- * Drops a handle and sets *held to NULL. It never fails: if it cannot release the lock,
- * the lock expires later.
+ * Drops a handle and sets *held to NULL. This function never fails: if it cannot release
+ * the lock, the lock expires later.
  */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
@@ -63,8 +63,8 @@ void holder_guard(struct holder *holder, struct tx *tx, const struct held *held)
 uint64_t held_fence(const struct held *held);
 
 /*
- * Renews all locks. Call it at least three times per ttl_s. It needs two statements, or
- * no statement if the process holds no lock. It also tries again to release locks whose
- * release has failed.
+ * Renews all locks. Call it at least three times per ttl_s. This takes two statements, or
+ * no statement if the process holds no lock. holder_renew() also retries the release of
+ * locks whose release has failed.
  */
 void holder_renew(struct holder *holder, struct db *db);

@@ -21,8 +21,8 @@
 enum { LOCK_OBJECT_MAX = 255 };
 
 /*
- * The holder of locks. A session lasts as long as its process. `owner` is a name for
- * people to read.
+ * The holder of locks. A session lasts as long as its process. `owner` is a readable name
+ * of the process.
  */
 struct lock_session {
 	const char *id;			/* 32 hexadecimal digits */
@@ -38,8 +38,8 @@ struct lock {
 
 /*
  * Takes the lock with a new fence, if the lock is free, has expired, or belongs to this
- * session. False: another session holds the lock. It needs a second statement if the
- * object has no row yet, or if another session holds the lock.
+ * session. False: another session holds the lock. lock_try() needs a second statement if
+ * the object has no row yet, or if another session holds the lock.
  */
 bool lock_try(struct tx *tx, const char *object, const struct lock_session *session,
               struct lock *lock);

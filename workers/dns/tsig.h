@@ -74,8 +74,8 @@ struct tsig {
 };
 
 /*
- * Reads RR, a TSIG record of MESSAGE that begins at AT. False: it is malformed; *tsig
- * counts as present.
+ * Reads RR, a TSIG record of MESSAGE that begins at AT. False: RR is malformed, and
+ * tsig->present is true.
  */
 bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
                struct tsig *tsig);

@@ -47,16 +47,17 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
  * Under load, one message contains several items (at most LIST_MAX), so that each item
  * costs less:
  *
- * 	update_domains		domains
- * 	propagate_zones		domains, destinations: NOTIFY and poll for each pair
- * 	poll_zones		the same, but only polls. mini-DNS does not report a
- * 				server that has the serial
- * 	compare_zones		the same, but mini-DNS compares the records of that
- * 				serial and reports servers that differ. If tell_equal is
- * 				set, it also reports equal servers
- * 	update_statuses		reports, from mini-DNS and from the pool manager
+ *	update_domains		domains
+ *	propagate_zones		domains, destinations: NOTIFY and poll for each pair
+ *	poll_zones		the same, but only polls. mini-DNS does not report a
+ *				server that has the serial
+ *	compare_zones		the same, but mini-DNS compares the records of that
+ *				serial and reports servers that differ. If tell_equal is
+ *				set, mini-DNS also reports equal servers
+ *	update_statuses		reports, from mini-DNS and from the pool manager
  *
- * One invalid item makes the whole message invalid, because one program wrote all of it.
+ * One invalid item makes the whole message invalid, because one program wrote the whole
+ * message.
  */
 enum { LIST_MAX = 256 };
 

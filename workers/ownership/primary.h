@@ -43,9 +43,9 @@ struct primary_config {
 };
 
 /*
- * Only one operation of each kind may run at a time. A callback may start and cancel
+ * At most one operation of each kind can run at a time. A callback may start and cancel
  * operations and free the primary. No callback runs inside a function of primary or after
- * a cancellation. The texts of a callback are valid until it returns.
+ * a cancellation. The strings that a callback gets are valid until the callback returns.
  */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
@@ -55,8 +55,8 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Gets each record. If the transfer fails later, the records are void. The SOA
-	 * record comes only once.
+	 * Gets each record. If the transfer fails later, the records are not valid. The
+	 * SOA record comes only once.
 	 */
 	void (*record)(void *self, const struct canonical *record);
 	/*
@@ -94,7 +94,7 @@ void primary_cancel_send(struct primary *primary);
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. It accepts only an authoritative answer, so a
+ * Queries the set of TYPE at NAME. primary accepts only an authoritative answer, so a
  * delegation (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,

@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * FAULT: why the reading failed. The records and SERIAL are then void. NULL: the reading
- * is complete.
+ * FAULT: why the reading failed. The records and SERIAL are then not valid. NULL: the
+ * reading is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
 /* WORDS: the reason, if the outcome is not APPLIED. */

@@ -14,7 +14,7 @@ struct network_update {
 	struct ports *ports;
 	struct arena *arena;
 	const struct network_row *network;	/* with its new values */
-	struct map *names;		/* full names in use */
+	struct map *names;		/* fully qualified names in use */
 	struct record_diff diff;
 	struct port_row *rows;		/* its ports */
 	size_t count, size;

@@ -5,12 +5,12 @@
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
- * no row at all         delete_domain   it is deleted, or central keeps it
+ * no row at all         delete_domain   central deletes or keeps the domain
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
  *                                       over quota: half of the rows; if one row: failure
  *                                       refused: half of the rows; if one row: set aside
- * open, no such domain  create_domain   it exists: send the rows now
+ * open, no such domain  create_domain   the domain exists: send the rows now
  */
 #pragma once
 

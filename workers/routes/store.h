@@ -73,7 +73,7 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router);
 struct alive_rule {
 	int timeout_ms;
 	bool is_receiving;
-	/* if all addresses are down, keep the shown addresses */
+	/* true: if all addresses are down, keep the shown addresses */
 	bool keeps;
 };
 /* True: the domain shows, or may show, an address of the router. */
@@ -275,7 +275,7 @@ bool store_claim_exists_below(struct tx *tx, const char *parent, const char *pro
 /* False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
 void store_claim_release(struct tx *tx, const char *host, const char *route_id);
-/* A claimed host in DOMAIN; NULL: no host. It reads all claims. */
+/* A claimed host in DOMAIN; NULL: no host. The statement reads all claims. */
 const char *store_claim_find_below(struct tx *tx, struct arena *arena,
                                    const char *domain);
 /*

@@ -51,7 +51,7 @@ void db_free(struct db **db);
  * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);
-/* How many statements have ended in ERR_LOCKED since the last call. */
+/* The number of statements that have ended in ERR_LOCKED since the last call. */
 int64_t db_take_locked(struct db *db);
 /*
  * Connects if necessary. ERR_UNREACHABLE: no host answered. All calls in the next 200 ms

@@ -8,9 +8,9 @@
  * process must finish a request RPC_MARGIN_MS before the end of the time limit. If the
  * time limit is shorter than two seconds, this margin is a quarter of the time limit. A
  * message may contain no end of the time limit, or an impossible one. In this case, the
- * time that the message spent in the broker's queue is unknown. The time limit then
- * begins when the process last found its socket to the broker empty, because the message
- * arrived after that. Pure.
+ * time that the message spent in the broker's queue is unknown. The message arrived after
+ * the process last found its socket to the broker empty, so the time limit begins at that
+ * point. Pure.
  */
 #pragma once
 

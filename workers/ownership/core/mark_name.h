@@ -1,8 +1,8 @@
 /*
  * mark_name -- makes the name of the TXT record that contains an ownership mark. The TXT
- * record needs a different name than the marked record set, because a name with a CNAME
- * cannot have other records ("Bads" in the requirements, seed 001). So the name of the
- * TXT record contains the name and type of the marked record set. As in external-dns,
+ * record usually needs a different name than the marked record set, because a name with a
+ * CNAME cannot have other records ("Bads" in the requirements, seed 001). So the name of
+ * the TXT record contains the name and type of the marked record set. As in external-dns,
  * zonefleet puts the type in front of the first label, with a prefix or a suffix. If the
  * prefix or suffix contains "%{record_type}", zonefleet replaces this string with the
  * type instead:

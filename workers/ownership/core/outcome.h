@@ -17,13 +17,16 @@
 
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
-	/* the server says that it has applied it; a later reading confirms this */
+	/*
+	 * the server reports that it has applied the update; a later reading confirms
+	 * this
+	 */
 	OUTCOME_APPLIED,
 	OUTCOME_CONFLICT,		/* another program was faster: plan again */
 	OUTCOME_CHANGED,		/* the zone has changed: plan again */
-	OUTCOME_POLICY,			/* the server does not allow it */
-	OUTCOME_FAILED,			/* the server can never apply it */
-	OUTCOME_AGAIN,			/* unknown: send it again later */
+	OUTCOME_POLICY,			/* the server does not allow the update */
+	OUTCOME_FAILED,			/* the server can never apply the update */
+	OUTCOME_AGAIN,			/* unknown: send the update again later */
 	/* like OUTCOME_AGAIN, but the server has answered */
 	OUTCOME_UNABLE,
 	OUTCOME_PARKED,			/* the server applies no update of the zone */

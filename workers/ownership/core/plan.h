@@ -42,7 +42,7 @@ enum plan_reason {
 	REASON_DRIFT,			/* another program changed it */
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* another program removed this registry's mark */
-	/* an order is the reason, also for the next two */
+	/* an order is the reason; the same for the next two */
 	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,

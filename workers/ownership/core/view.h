@@ -84,7 +84,7 @@ struct node {
 
 /* The settings of the marks of this registry. */
 struct mark_settings {
-	const char *owner;		/* our id */
+	const char *owner;		/* the storage_id of this registry */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: no former form */
 	const uint8_t *key;		/* seals the marks; NULL: do not seal them */
@@ -97,7 +97,8 @@ struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
-const char *view_owner(const struct view *view);	/* our id */
+/* the storage_id of this registry */
+const char *view_owner(const struct view *view);	/* the storage_id of this registry */
 /* the key of struct mark_settings */
 const uint8_t *view_key(const struct view *view);
 
