@@ -332,7 +332,7 @@ struct former_name {
 typedef void former_name_fn(void *self, const struct former_name *former);
 /*
  * A name gets its CNAME as soon as all instances of the new router report that they serve
- * the name. If some instances send no reports, it gets the CNAME after DELAY_S
+ * the name. If some instances send no reports, the name gets the CNAME after DELAY_S
  * (store_cname_ready.h).
  */
 struct former_name_times {
@@ -410,7 +410,7 @@ void store_router_successors(struct tx *tx, struct arena *arena, const char *rou
 void store_router_former_names_end(struct tx *tx, const char *router);
 /* Deletes all former names at the router, with their claims. */
 void store_router_former_names_delete(struct tx *tx, const char *router);
-/* The former names at a router, and the time until the last of them is gone. */
+/* The former names at a router, and the time until the last former name is gone. */
 struct former_names_left {
 	int64_t count;
 	int64_t leading;		/* names that have or will get a CNAME */

@@ -18,7 +18,9 @@
 
 #include "base/err.h"
 
-/* Why a request runs again, and since when. Set it to zero before the first run. */
+/*
+ * Why a request runs again, and since when. Set the struct to zero before the first run.
+ */
 struct redo {
 	int races;
 	int64_t race_until_ms;
@@ -53,7 +55,9 @@ void locked_subjects_note(struct locked_subjects *locked, const char *subject,
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
-/* Since when the row of the subject is locked; 0: no recent request found it locked. */
+/*
+ * Since when the row of the subject is locked; 0: no recent request found the row locked.
+ */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 

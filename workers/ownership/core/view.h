@@ -98,7 +98,7 @@ void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
 /* the storage_id of this registry */
-const char *view_owner(const struct view *view);	/* the storage_id of this registry */
+const char *view_owner(const struct view *view);
 /* the key of struct mark_settings */
 const uint8_t *view_key(const struct view *view);
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * True: DNS is below PARENT. If PARENT is "", it returns false. Both names are in lower
- * case and have no final dot.
+ * True: DNS is below PARENT. False if PARENT is "". Both names are in lower case and have
+ * no final dot.
  */
 bool delegation_is_below(const char *dns, const char *parent);
 /*

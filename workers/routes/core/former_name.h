@@ -23,7 +23,8 @@ enum former_state {
 	/* enough name servers serve the CNAME; the grace time runs */
 	FORMER_HAVE,
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	FORMER_WITHDRAWN,	/* central deleted it; name servers may still serve it */
+	/* central has deleted the CNAME; name servers may still serve it */
+	FORMER_WITHDRAWN,
 	/* enough name servers have deleted it; resolvers may still have it in a cache */
 	FORMER_CACHED,
 	FORMER_DROP,		/* not served; central must delete the CNAME */
