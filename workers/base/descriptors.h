@@ -5,8 +5,8 @@
  * seconds.
  *
  * This module keeps one descriptor open as a reserve for work that cannot wait. It also
- * reserves the last free descriptors for the program's own connections. If the connection
- * of a client gets one of these descriptors, the program closes the connection.
+ * reserves the last free descriptors for the program's own connections.
+ * descriptors_are_scarce() finds out whether a client has one of these descriptors.
  */
 #pragma once
 
