@@ -1,11 +1,13 @@
 /*
- * kept_file -- writes a file that another program reads. The agent replaces the file only
- * if the content changes. It replaces the whole file in one step, so no reader sees an
- * incomplete file. All users may read the file: its mode is 0644, whatever the umask is.
+ * kept_file -- writes a file that another program (the reader) reads. The agent replaces
+ * the file only if the content changes. It replaces the whole file in one step, so the
+ * reader always finds a complete file. All users may read the file: its mode is 0644,
+ * whatever the umask is.
  *
  * The reader must get a signal after each change, but the agent may end before it sends
  * the signal. So before the agent replaces the file, it creates an empty flag file in the
- * same directory. The agent deletes the flag file when the reader has received the signal
+ * same directory. The agent deletes the flag file when the reader has received the
+ * signal. If an agent finds the flag file when it starts, it sends the signal
  * (signaller.h).
  *
  * The functions block: call them on a lane (runtime/offload.h).

@@ -7,10 +7,11 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
- * The mirror reads all entries when it starts, once per period, and on demand. When a
- * message names changed entries, the mirror reads only these entries. If several messages
- * have arrived, the mirror reads the entries of all these messages together. Each change
- * has a version.
+ * The mirror reads all entries when it starts, once per period, and when its caller
+ * requests it. When a message names changed entries, the mirror reads only these entries.
+ * If several messages have arrived, the mirror reads the entries of all these messages
+ * together. Each change has a version, so the mirror can find lost messages
+ * (version_gaps.h).
  */
 #pragma once
 
@@ -39,8 +40,8 @@ struct mirror_kind {			/* the names in the calls above */
 
 /*
  * The mirror makes one call at a time. The files stay unchanged until the mirror has read
- * all entries once, and while it gets no answer. The mirror collects changes until the
- * signaller allows the next signal to the reader of the files.
+ * all entries once, and while its calls get no answer. The mirror collects changes until
+ * the signaller allows the next signal to the reader of the files.
  */
 struct mirror_config {
 	const struct mirror_kind *kind;
@@ -67,7 +68,7 @@ void mirror_changed(struct mirror *mirror, const char *key);
 /* A message about a change with this version has arrived. */
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
- * Call it periodically with the present version of the entries. If the message of a
+ * Call it periodically with the current version of the entries. If the message of a
  * version is missing in two comparisons, the mirror reads all entries.
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);

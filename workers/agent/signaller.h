@@ -1,8 +1,9 @@
 /*
- * signaller -- sends a signal to the program that reads the agent's files (kept_file.h)
- * when the files have changed. The signaller sends the first signal immediately, and
- * later signals at most once per interval. The interval also applies if there is no
- * reader, because the interval limits how often the agent writes files.
+ * signaller -- sends a signal to the reader of the agent's files (kept_file.h) when the
+ * files have changed. The reader is a program such as dnsmasq. The signaller sends the
+ * first signal immediately, and later signals at most once per interval. The interval
+ * also applies if there is no reader, because the interval limits how often the agent
+ * writes files.
  *
  * The pid file contains the reader's pid. The reader may have ended, and another process
  * may have this pid now. So the signaller first opens a descriptor for the process. Then
@@ -23,7 +24,7 @@ struct signaller;
 /*
  * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
  * starts. So the signaller repeats the signal until the reader has a worker that is
- * younger than the signal. Then the reader has read the files, unless our signal is still
+ * younger than the signal. Then the reader has read the files, unless the signal is still
  * pending or blocked, as it is while HAProxy reads its files.
  */
 struct signaller_config {
@@ -64,9 +65,9 @@ uint64_t signaller_heard(const struct signaller *signaller);
 /* True: a process reads the files now. */
 bool signaller_has_reader(const struct signaller *signaller);
 /*
- * Time until the agent may replace files and send a signal; 0: now. It is above 0 while
- * the reader reads the old files, and while an old worker could look like a worker with
- * the new files. Both last only for a limited time.
+ * Time until the agent may replace files and send a signal; 0: now. The time is above 0
+ * while the reader reads the old files, and while an old worker could look like a worker
+ * with the new files. Both states last only for a limited time.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 

@@ -1,7 +1,7 @@
 /*
  * version_gaps -- records which versions of an object have arrived in messages: all
- * versions up to a number, and some of the next 64. Messages may arrive in any order. If
- * a gap remains, a message has been lost. Pure.
+ * versions up to a certain version, and some of the next 64 versions. Messages may arrive
+ * in any order. If a gap remains, a message has been lost. Pure.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct version_gaps {			/* zeroed: no version */
 void version_gaps_read(struct version_gaps *gaps, uint64_t version);
 /*
  * A message with VERSION has arrived. If VERSION is more than VERSION_GAPS_AHEAD ahead,
- * it is not recorded and stays a gap.
+ * this function does not record VERSION, and the gap remains.
  */
 void version_gaps_received(struct version_gaps *gaps, uint64_t version);
 /* True: no version up to VERSION is missing. */

@@ -1,7 +1,7 @@
 /*
  * backoff -- computes the pause before attempt n. The pause doubles from first_ms up to
- * max_ms. A jitter of plus or minus a quarter spreads the attempts of the processes of a
- * fleet. The caller passes the random number.
+ * max_ms. The pause varies at random by up to a quarter (jitter), so that the processes
+ * of a fleet do not all retry at the same time. The caller passes the random number.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * base64 -- the strict form of base64 (RFC 4648 4): no white space, correct padding, and
- * zeroes in unused bits. So each sequence of octets has exactly one text. Secrets of
- * TSIG keys use base64.
+ * base64 -- converts octets to and from the strict form of base64 (RFC 4648 4): no white
+ * space, correct padding, and zeroes in unused bits. So each sequence of octets has
+ * exactly one string. Secrets of TSIG keys use base64.
  */
 #pragma once
 

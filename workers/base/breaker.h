@@ -1,8 +1,8 @@
 /*
  * breaker -- a circuit breaker for one server. The breaker opens after a number of
  * failures in a row. An open breaker allows only probes, at growing intervals, so that a
- * dead server costs little. The first success closes the breaker. The caller passes the
- * time and the random number.
+ * server that does not answer costs little time. The first success closes the breaker.
+ * The caller passes the time and the random number.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "base/backoff.h"
 
 struct breaker_terms {
-	int failures;			/* failures in a row that open it */
+	int failures;			/* failures in a row that open the breaker */
 	struct backoff pace;		/* the pauses between probes */
 };
 

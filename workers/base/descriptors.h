@@ -4,8 +4,9 @@
  * this module and tries again later. This module writes at most one log line every ten
  * seconds.
  *
- * One descriptor is a reserve for work that cannot wait. The last free descriptors are
- * reserved for the program's own connections, so clients do not get them.
+ * This module keeps one descriptor open as a reserve for work that cannot wait. It also
+ * reserves the last free descriptors for the program's own connections.
+ * descriptors_are_scarce() finds out whether a client has one of these descriptors.
  */
 #pragma once
 
@@ -13,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * Call it after a failed system call. It reads errno and does not change it. WANTED
- * names the purpose of the descriptor. False: the call failed for another reason.
+ * Call it after a failed system call. It reads errno and does not change errno. WANTED
+ * names the purpose of the descriptor. False: the call failed for a different reason.
  */
 bool descriptors_lack(const char *wanted);
 /*
@@ -26,7 +27,7 @@ int64_t descriptors_lacks(void);
 /* True: FD, the socket of an accepted client, is one of the reserved descriptors. */
 bool descriptors_are_scarce(int fd);
 
-/* opens the reserve; if this fails, it stays closed */
+/* opens the reserve; if this fails, the reserve stays closed */
 void descriptors_reserve(void);
-/* closes the reserve; false: it was already closed */
+/* closes the reserve; false: the reserve was already closed */
 bool descriptors_spend(void);

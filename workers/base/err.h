@@ -1,12 +1,12 @@
 /*
- * err -- the errors of operations, and what a worker does with a message that has
- * failed.
+ * err -- the errors of operations, and what a worker does with a message after each
+ * error.
  *
  * A function that can fail returns enum err and writes its results through pointers.
  * After a failure the function leaves the results unchanged. The function that knows the
  * cause of the failure writes the reason to a struct why. The program logs the reason
- * once, at the end of its work on the message. The caller receives the reason: it names
- * the field and says what to do.
+ * once, at the end of its work on the message. The caller receives the reason, which
+ * names the field and says what to do.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ enum err {
 	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
 	ERR_METHOD,		/* no such method */
 	ERR_VERSION,		/* no such namespace or version */
-	ERR_DENIED,		/* the caller may not do this */
+	ERR_DENIED,		/* the caller has no right to do this */
 	ERR_NOT_FOUND,
 	ERR_EXISTS,		/* the name is in use */
-	ERR_CONFLICT,		/* the present state does not allow it */
+	ERR_CONFLICT,		/* the current state does not allow it */
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
@@ -31,7 +31,7 @@ enum err {
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
 	ERR_REMOTE,		/* the peer answered with an error */
-	ERR_INTERNAL,		/* our own statement or message is wrong */
+	ERR_INTERNAL,		/* a statement or message of this program is wrong */
 	ERR_COUNT
 };
 
@@ -61,7 +61,7 @@ enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Makes a text from outside safe to quote: at most SIZE - 1 ASCII characters. Returns
+ * Makes a string from a peer safe to quote: at most SIZE - 1 ASCII characters. Returns
  * QUOTED.
  */
 const char *err_quote(const char *text, char *quoted, size_t size);

@@ -1,7 +1,7 @@
 /*
  * fnv -- FNV-1a, a fast hash of 64 bits.
  *
- * An attacker who chooses the octets can find two texts with the same hash. So use
+ * An attacker who chooses the octets can find two strings with the same hash. So use
  * FNV-1a only where a collision does little harm.
  */
 #pragma once

@@ -28,8 +28,8 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * Limits a log line that a sender or a lasting fault can cause often. Initialise the
- * struct with zeroes. Only one thread may use it.
+ * Limits how often the program writes a log line that a sender or a lasting fault can
+ * cause often. Initialise the struct with zeroes. Only one thread may use it.
  */
 struct log_limit {
 	int64_t quiet_until_ms;
@@ -39,7 +39,7 @@ struct log_limit {
 /* the period of a line that any sender can cause */
 enum { LOG_STRANGER_MS = 1000 };
 /*
- * True at most once every PERIOD_MS. Then the caller logs its line with LIMIT->unlogged.
+ * True at most once every PERIOD_MS. The caller then logs the line with LIMIT->unlogged.
  */
 bool log_is_due(struct log_limit *limit, int period_ms);
 /* Writes "PROGRAM: WORDS" to stderr, escaped. For errors before log_open(). */

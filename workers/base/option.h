@@ -83,7 +83,8 @@ struct option_list {
 struct option_schema {
 	const char *program;
 	const struct option_section *sections;	/* end with a row of zeroes */
-	const struct option_list *lists;	/* likewise; may be NULL */
+	/* also end with a row of zeroes; may be NULL */
+	const struct option_list *lists;
 };
 
 /*

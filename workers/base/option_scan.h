@@ -1,7 +1,7 @@
 /*
  * option_scan -- finds errors in the settings file that libconfig 1.5 would not report.
  * In libconfig, large integers overflow (it reads 4294967296 as 0). libconfig also
- * includes the files that @include names, which zonefleet has not checked.
+ * includes the files that @include names, although zonefleet has not checked these files.
  */
 #pragma once
 

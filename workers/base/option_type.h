@@ -1,7 +1,7 @@
 /*
  * option_type -- parses, describes, compares and frees the value of each type of option.
- * The value comes from the file or from the fallback of the row. The same rules apply to
- * the file and the fallback.
+ * The value comes from the settings file or from the fallback in the row of the option.
+ * The same rules apply to both.
  */
 #pragma once
 

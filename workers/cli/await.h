@@ -1,6 +1,6 @@
 /*
- * await -- polls with growing pauses until a condition is met. On a terminal, a line
- * shows the progress. After a temporary error, the client polls again.
+ * await -- polls with growing pauses until a condition is met. On a terminal, the client
+ * shows the progress in one line. After a temporary error, the client polls again.
  */
 #pragma once
 

@@ -23,7 +23,8 @@
 
 enum exit_status {
 	EXIT_GOOD,
-	EXIT_FAILED,		/* the worker refused the request, or it failed */
+	/* the worker refused the request, or the request failed */
+	EXIT_FAILED,
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
 	EXIT_IN_ERROR,		/* --wait: the state stayed ERROR */

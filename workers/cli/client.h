@@ -1,6 +1,6 @@
 /*
  * client -- makes calls to the fleet, for a program that does one thing at a time. The
- * loop runs only while the client waits for an answer.
+ * event loop runs only while the client waits for an answer.
  *
  * client_open() waits for the broker, so an unreachable broker and a worker that does not
  * answer cause different errors. In a window (import.c), the client makes several calls
@@ -48,8 +48,8 @@ bool client_may_recover(enum err err);
 void client_pause(struct client *client, int *ms);
 
 /*
- * Makes one of many calls. If fewer than CLIENT_WINDOW calls are unanswered, it sends the
- * call immediately. Otherwise it first waits for an answer.
+ * Makes one of many calls. If fewer than CLIENT_WINDOW calls are waiting for an answer,
+ * the client sends the call immediately. Otherwise the client first waits for an answer.
  */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,

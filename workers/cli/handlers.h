@@ -1,4 +1,6 @@
-/* handlers -- declares the functions that run the commands of commands.c, by file. */
+/*
+ * handlers -- declares the functions that run the commands of commands.c, sorted by file.
+ */
 #pragma once
 
 #include "cli.h"

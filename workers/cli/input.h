@@ -1,7 +1,7 @@
 /*
  * input -- reads a file, or standard input if the path is "-". A child process
  * decompresses a file whose path ends in .xz or .gz. The client can also show the
- * progress of a compressed file, because it shares the file offset with the child
+ * progress of a compressed file, because the client shares the file offset with the child
  * process.
  */
 #pragma once

@@ -19,8 +19,8 @@
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
  * Writes the absolute name of a record in DOMAIN (canonical). Refuses a relative name
- * that ends in the name of the domain ("www.example.org" in example.org.), because then
- * the final dot is probably missing.
+ * that ends in the name of the domain ("www.example.org" in example.org.), because the
+ * user has probably forgotten the final dot.
  */
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);

@@ -3,7 +3,8 @@
  *
  * The client escapes all text from the fleet with output_escape() before it prints the
  * text. output_escape() writes \xNN instead of control characters, invalid UTF-8 and
- * characters that change the writing direction. Widths are in columns of the terminal.
+ * characters that change the writing direction. All widths are in columns of the
+ * terminal.
  */
 #pragma once
 

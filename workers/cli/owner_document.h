@@ -1,8 +1,9 @@
 /*
  * owner_document -- gets the records of a shared zone and their owners, as
- * zonefleet-ownership last read them. A record has exactly the members dnsname, owner,
- * target and type. The client gets the records page by page. If zonefleet-ownership reads
- * the zone again between two pages, the client starts again with the first page.
+ * zonefleet-ownership last read them. The JSON object of a record has exactly the members
+ * dnsname, owner, target and type. The client gets the records page by page. If
+ * zonefleet-ownership reads the zone again between two pages, the client starts again
+ * with the first page.
  */
 #pragma once
 

@@ -15,20 +15,22 @@ struct published {
 	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
-	/* number of records that central has not accepted yet; number that it refused */
+	/*
+	 * numbers of records that central has not accepted yet, and that central refused
+	 */
 	int64_t open, refused;
 	char reason[512], what[64];
 };
 
 /*
- * Reads the present domains of the records. Call it before a change, because
+ * Reads the current domains of the records. Call it before a change, because
  * published_wait() also waits for these domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
  * If --wait is given, waits until all records are on the name servers, prints STATUS, and
- * adds the seconds to RESULT, the answer. If central refused records, it fails with
- * InError.
+ * adds the seconds to RESULT, the answer. If central refused records, published_wait()
+ * fails with InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

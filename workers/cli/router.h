@@ -13,7 +13,7 @@ enum err routes_ask(struct cli *cli, const char *method, json_t *args, const cha
                     json_t **answer);
 
 /*
- * Replaces *router with the present state of router NAME. The caller frees it. Fails if
+ * Replaces *router with the current state of router NAME. The caller frees it. Fails if
  * the status of the router's domain is ERROR.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);

@@ -1,6 +1,6 @@
 /*
  * store_tenants -- reads the tenants from the tables of all programs, for the operator.
- * It changes no rows.
+ * This module only reads rows.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * tenants -- finds doubtful tenant names in the database. A name is doubtful if workers
  * refuse it in calls (model/identity.h). The client also compares the tenant names with
  * each other. This comparison ignores the case of ASCII letters, and blanks and control
- * characters at the ends. Two different names that are equal in this comparison are both
- * doubtful.
+ * characters at the ends. If two different names are equal in this comparison, both names
+ * are doubtful.
  */
 #pragma once
 

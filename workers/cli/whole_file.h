@@ -14,7 +14,9 @@ struct whole_file {
 	char *part;
 };
 
-/* ERR_INTERNAL: it cannot write the file. Then do not call whole_file_close(). */
+/*
+ * ERR_INTERNAL: the function cannot write the file. Then do not call whole_file_close().
+ */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*
  * Closes the file and reports a failed write. If ERR is not OK, deletes the file and

@@ -2,14 +2,14 @@
  * drift -- decides when the pool manager repairs a drift: a difference between the
  * database and a name server that no change explains. The database and the name server
  * can change during a comparison. So only a second comparison in a later round confirms
- * that a difference is a drift. The two rounds may see different serials. Before a
+ * that a difference is a drift. The serials may differ between the two rounds. Before a
  * repair, the pool manager takes the lock of the object and compares the name server with
  * the database again. The caller stores the state of a difference in a row of the
  * database. This module reads no clock: the caller passes each time as an age.
  *
  * seen once                    wait for a later round
- * seen again                   repair it
- * repaired too often           the repair does not last: park it for an operator
+ * seen again                   repair the difference
+ * repaired too often           the repair does not last: park the drift for an operator
  * not seen for a long time     delete the observation
  */
 #pragma once
@@ -26,9 +26,9 @@ struct drift {
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* two observations in this time count as one */
+	int64_t apart_ms;	/* two observations within this time count as one */
 	int64_t stale_ms;	/* an observation older than this has no effect */
-	int64_t lost_ms;	/* after this time a repair counts as lost: start again */
+	int64_t lost_ms;	/* a repair older than this counts as lost: start again */
 	int repairs_an_hour;
 };
 
@@ -39,6 +39,6 @@ enum drift_action {
 	DRIFT_PARK,
 };
 
-/* Decides what to do with a difference that the present round has seen. */
+/* Decides what to do with a difference that the current round has found. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);

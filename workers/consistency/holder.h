@@ -7,10 +7,10 @@
  *
  * A process that waits for a lock tries again after growing pauses of 6 to 500 ms (with
  * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
- * as long as no other process can have taken its lock. The holder measures this period
- * with the monotonic clock of this machine. The measurement begins before the statement
- * that takes or renews the lock. When the lock has expired, the handle is no longer sure.
- * holder_guard() then refuses writes under this handle.
+ * as long as no other process can have taken its lock. The holder measures the remaining
+ * time of a lock with the monotonic clock of this machine. The measurement begins before
+ * the statement that takes or renews the lock. When the lock has expired, the handle is
+ * no longer sure. holder_guard() then refuses writes under this handle.
  */
 #pragma once
 
@@ -33,18 +33,18 @@ const struct lock_session *holder_session(const struct holder *holder);
  * Takes the lock of OBJECT, or shares it with another thread of this process. Tries until
  * DEADLINE_MS of the monotonic clock; 0: tries once and does not wait (use 0 on a loop).
  * DB must be the connection of the calling thread. ERR_BUSY: another process holds the
- * lock, and *why names it. It can also fail with ERR_UNREACHABLE, ERR_RACE or ERR_LOCKED.
+ * lock, and *why names it. Other errors are ERR_UNREACHABLE, ERR_RACE and ERR_LOCKED.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
 /*
- * Drops a handle and sets *held to NULL. It never fails: if it cannot release the lock,
- * the lock expires later.
+ * Drops a handle and sets *held to NULL. This function never fails: if it cannot release
+ * the lock, the lock expires later.
  */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
 /*
- * Takes all of the locks or none of them. It always takes them in the same order,
+ * Takes either all of the locks or no lock. It always takes them in the same order,
  * whatever order OBJECTS has.
  */
 enum { HELD_MAX = 16 };
@@ -63,8 +63,8 @@ void holder_guard(struct holder *holder, struct tx *tx, const struct held *held)
 uint64_t held_fence(const struct held *held);
 
 /*
- * Renews all locks. Call it at least three times per ttl_s. It needs two statements, or
- * no statement if the process holds no lock. It also tries again to release locks whose
- * release has failed.
+ * Renews all locks. Call it at least three times per ttl_s. This takes two statements, or
+ * no statement if the process holds no lock. holder_renew() also retries the release of
+ * locks whose release has failed.
  */
 void holder_renew(struct holder *holder, struct db *db);

@@ -31,18 +31,18 @@ struct membership;
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
 /*
- * Records in the database that the process leaves, and releases its locks. It needs two
+ * Records in the database that the process leaves, and releases its locks. This takes two
  * statements.
  */
 void membership_free(struct membership **membership);
 
 /*
- * Call it every period_ms. It needs two statements, three in the master. If the process
- * holds a lock, two more statements renew the locks.
+ * Call it every period_ms. This takes two statements, or three in the master. If the
+ * process holds a lock, two more statements renew the locks.
  */
 void membership_beat(struct membership *membership);
 /*
- * Reads the present share of this process from the database, in one statement. The share
+ * Reads the current share of this process from the database, in one statement. The share
  * is empty if the process cannot read the database, or if the master is assigning new
  * shares. Any thread may call it with its own DB.
  */

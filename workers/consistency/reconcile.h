@@ -57,7 +57,7 @@ struct work {
 	struct held *held;		/* NULL: not started yet */
 	struct arena *arena;		/* for one step: it is empty when read() begins */
 	struct redo_timer *redo;
-	/* the function of the present transaction, and the function to call after it */
+	/* the function of the current transaction, and the function to call after it */
 	void (*write)(void *object, struct tx *tx);
 	void (*then)(void *object);
 	/* reason of the failure that the process is writing */

@@ -18,7 +18,7 @@ enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
 /*
  * Raises the version of the hosts of NAME and returns it; 0: the transaction failed. To
- * raise several versions, call it in the order of the names.
+ * raise several versions, call this function in the order of the names.
  */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
 /* 0: the hosts have never changed. */

@@ -2,9 +2,9 @@
  * store_lock -- the SQL statements for distributed locks (requirements: seed 004). Each
  * object has a row in distributed_locks, and the session in this row holds the lock.
  * Another session may take the lock if this session releases the lock or does not renew
- * the lock in time. The clock of the database measures this time. When another session
- * takes the lock, the fence grows. lock_guard() then refuses writes with an older fence.
- * holder.h manages the locks of a process.
+ * the lock before it expires. All times come from the clock of the database. When another
+ * session takes the lock, the fence grows. lock_guard() then refuses writes with an older
+ * fence. holder.h manages the locks of a process.
  *
  * Each function runs one statement, a compare-and-swap. The statement needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such
@@ -21,8 +21,8 @@
 enum { LOCK_OBJECT_MAX = 255 };
 
 /*
- * The holder of locks. A session lasts as long as its process. `owner` is a name for
- * people to read.
+ * The holder of locks. A session lasts as long as its process. `owner` is a readable name
+ * of the process.
  */
 struct lock_session {
 	const char *id;			/* 32 hexadecimal digits */
@@ -38,8 +38,8 @@ struct lock {
 
 /*
  * Takes the lock with a new fence, if the lock is free, has expired, or belongs to this
- * session. False: another session holds the lock. It needs a second statement if the
- * object has no row yet, or if another session holds the lock.
+ * session. False: another session holds the lock. lock_try() needs a second statement if
+ * the object has no row yet, or if another session holds the lock.
  */
 bool lock_try(struct tx *tx, const char *object, const struct lock_session *session,
               struct lock *lock);
@@ -63,7 +63,7 @@ void lock_release(struct tx *tx, const struct lock *lock,
 /* Releases all locks of the session, at its end. */
 void lock_release_all(struct tx *tx, const struct lock_session *session);
 
-/* The present holder, for messages; "" if the lock seems to be free. */
+/* The current holder, for messages; "" if the lock seems to be free. */
 const char *lock_owner(struct tx *tx, struct arena *arena, const char *object);
 /*
  * Deletes at most 1000 rows of locks that have been free for an hour, or whose holder has

@@ -6,8 +6,8 @@
  * transaction. The SQL statement fails if the version has changed since the program read
  * the object. So if two programs read the same version, only one of them can write. A
  * program that has a copy compares the version of the copy with the version in each
- * message. If both are the same, the message contains nothing new. Two copies with the
- * same version are equal.
+ * message. If both versions are the same, the message contains no new data. Two copies
+ * with the same version are equal.
  *
  * The first version is 1. The value 0 means that the object has no version. Programs
  * older than the table do not write versions. So code that compares versions also

@@ -6,9 +6,9 @@
  * The reader stores no messages. It stores only the SOA of the zone.
  *
  * In a signed transfer, the first and the last message must contain a TSIG record. At
- * least one of every hundred messages in a row must also contain a TSIG record (RFC 8945
- * 5.3.1). The records of messages without a TSIG record arrive before a MAC covers them.
- * So only the end of the transfer proves that these records are authentic.
+ * least one of every hundred consecutive messages must also contain a TSIG record (RFC
+ * 8945 5.3.1). The records of messages without a TSIG record arrive before a MAC covers
+ * them. So only the end of the transfer proves that these records are authentic.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct axfr_reader {
 	/* the current message */
 	struct packet_reader reader;
 	unsigned left;			/* unread records of the message */
-	bool is_verified;		/* no record is waiting for a signature */
+	bool is_verified;		/* a MAC has covered all records so far */
 	/* the part of the zone that was read so far */
 	bool has_soa, ended;
 	uint32_t serial;		/* after the first record */
@@ -56,8 +56,8 @@ struct axfr_reader {
 	const char *fault;
 	enum rcode rcode;
 	/*
-	 * the server's time, if the server refuses our time with a valid signature;
-	 * otherwise 0
+	 * the server's time, if the server refuses the time of the query with a valid
+	 * MAC; otherwise 0
 	 */
 	uint64_t server_time;
 };

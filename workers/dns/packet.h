@@ -5,8 +5,8 @@
  * The reader and the writer remember failures. A failed read sets `broken`. A write that
  * does not fit sets `full`. After a failure, later calls have no effect. So a caller
  * makes all its calls and checks once at the end. Compression pointers must point
- * backwards. The number of pointers in a message is limited, so that no message is
- * expensive to read (RFC 9267).
+ * backwards. The number of pointers in a message is limited, so that every message is
+ * cheap to read (RFC 9267).
  */
 #pragma once
 

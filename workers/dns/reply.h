@@ -23,11 +23,11 @@ struct sent_message {
 };
 
 enum reply_kind {
-	/* an answer; a required signature is valid */
+	/* an answer; its MAC is valid, if a MAC is required */
 	REPLY_MATCHES,
-	REPLY_UNRELATED,		/* not an answer to our message */
-	REPLY_INVALID,			/* malformed, or its signature is not valid */
-	/* the server refuses our signature: see tsig.error */
+	REPLY_UNRELATED,		/* not an answer to the sent message */
+	REPLY_INVALID,			/* malformed, or its MAC is not valid */
+	/* the server refuses the TSIG record of the sent message: see tsig.error */
 	REPLY_TSIG_REFUSED,
 };
 
@@ -45,7 +45,7 @@ struct reply {
 
 /*
  * Sets the header of the message in WRITER, and signs the message with KEY unless KEY is
- * NULL. NOW: unix seconds. The writer needs room for the signature: tsig_room_of().
+ * NULL. NOW: unix seconds. The writer needs room for the TSIG record: tsig_room_of().
  */
 void sent_message_finish(struct sent_message *request, const struct tsig_key *key,
                          uint64_t now, const struct packet_header *header,
@@ -58,8 +58,8 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
                 uint64_t now, struct reply *reply);
 /*
  * Returns the server's time, in unix seconds, if DATA refuses the time of REQUEST with a
- * valid signature; otherwise 0. The caller can sign REQUEST again with this time (RFC
- * 8945 5.2.3).
+ * valid MAC; otherwise 0. The caller can sign REQUEST again with this time (RFC 8945
+ * 5.2.3).
  */
 uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
                            size_t len);

@@ -5,13 +5,14 @@
  * A query and its answers form a chain: each MAC also covers the MAC of the previous
  * message. So an attacker cannot omit, insert or replace a message. The chain binds an
  * answer to its query, and each message of a transfer to the previous message. In a
- * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). From the
- * second answer on, a MAC covers only the time fields of its TSIG record.
+ * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). A MAC
+ * also covers fields of its own TSIG record: from the second answer on, only the time
+ * fields.
  *
  * zonefleet checks the key, the MAC, the time and the length, in this order (RFC 8945
  * 5.2). zonefleet accepts only a MAC of full length: if a correct MAC is shorter, the
- * error is BADTRUNC. zonefleet signs its answers with the errors BADTIME and BADTRUNC.
- * It does not sign an answer with any other TSIG error.
+ * error is BADTRUNC. If the error is BADTIME or BADTRUNC, zonefleet signs its answer. If
+ * the answer contains any other TSIG error, zonefleet sends the answer unsigned.
  */
 #pragma once
 
@@ -25,13 +26,14 @@
 
 enum {
 	TSIG_SECRET_MAX = 128,		/* octets */
-	TSIG_FUDGE_S = 300,		/* of our signatures: the allowed clock error */
+	/* the clock error that zonefleet's TSIG records allow */
+	TSIG_FUDGE_S = 300,
 	TSIG_OTHER_TIME = 6,		/* octets of the server's time in BADTIME */
 };
 
 enum tsig_error {
 	TSIG_NO_ERROR = 0,
-	/* FORMERR: a signature with an impossible length */
+	/* FORMERR: a MAC with an impossible length */
 	TSIG_MALFORMED = 1,
 	TSIG_BADSIG = 16,
 	TSIG_BADKEY = 17,
@@ -55,7 +57,7 @@ struct tsig_key {
 enum err tsig_key_parse(const char *name, const char *algorithm, const char *secret,
                         struct tsig_key *key, struct why *why);
 
-/* The TSIG record of a received message (4.2). */
+/* The TSIG record of a received message (RFC 8945 4.2). */
 struct tsig {
 	bool present;
 	struct name key, algorithm;	/* in lower case */
@@ -72,48 +74,47 @@ struct tsig {
 };
 
 /*
- * Reads RR, a TSIG record of MESSAGE that begins at AT. False: it is malformed; *tsig
- * counts as present.
+ * Reads RR, a TSIG record of MESSAGE that begins at AT. False: RR is malformed, and
+ * tsig->present is true.
  */
 bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
                struct tsig *tsig);
 /* Finds the TSIG record at the end of a message. False: the message is malformed. */
 bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig);
 
-/* The state of a dialogue on one side. */
+/* The chain of MACs, as this process has sent and received them. */
 struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the previous message */
 	size_t mac_len;			/* 0: no previous message */
-	/* true: the next signature covers only the time fields of its TSIG record */
+	/* true: of its TSIG record, the next MAC covers only the time fields */
 	bool answered;
 };
 
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
 /*
- * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain
- * advances if the signature is correct, even if there is a different error. NOW: unix
- * seconds.
+ * Checks PACKET, which ends in TSIG, as the next message of the chain. The chain advances
+ * if the MAC is correct, even if there is a different error. NOW: unix seconds.
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
 /*
- * Returns the server's time, in unix seconds, if the server refuses the time of our last
- * message with a correct signature of any age (5.2.3); otherwise 0. The chain does not
- * advance.
+ * Returns the server's time, in unix seconds, if the server refuses the time of the last
+ * sent message with a correct MAC of any age (RFC 8945 5.2.3); otherwise 0. The chain
+ * does not advance.
  */
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
                           const struct tsig *tsig);
 
 /*
- * Unsigned messages between two signatures. If a query has many answers, the first and
- * the last have a signature. At most TSIG_GAP_MAX messages in a row are unsigned. The
- * next signature covers them (5.3.1). A zeroed gap is empty.
+ * The unsigned messages between two signed messages. If a query has many answers, the
+ * first and the last answer are signed. At most TSIG_GAP_MAX consecutive messages are
+ * unsigned. The next MAC covers these messages (RFC 8945 5.3.1). A zeroed gap is empty.
  */
 enum { TSIG_GAP_MAX = 99 };
 
 struct tsig_gap {
-	struct hmac_stream *digest;	/* NULL: no message since the last signature */
+	struct hmac_stream *digest;	/* NULL: no message since the last MAC */
 	unsigned count;
 };
 
@@ -131,11 +132,11 @@ size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*
  * Signs the message in WRITER as the next message of the chain. The caller has set its
- * header. ERROR: the error of the query. TSIG: the query's signature; NULL for our own
- * query.
+ * header. ERROR: the error of the query. TSIG: the TSIG record of the query; NULL if the
+ * message is itself a query.
  */
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer);
-/* Adds the error without a signature, for BADKEY and BADSIG. */
+/* Adds a TSIG record with the error and without a MAC, for BADKEY and BADSIG. */
 void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
                  struct packet_writer *writer);

@@ -1,6 +1,6 @@
 /*
  * domain -- the structs that all programs share: domain, record set, record, pool,
- * server. Their texts are in the arena of the code that reads them.
+ * server. Their strings are in the arena of the code that reads these objects.
  */
 #pragma once
 
@@ -90,7 +90,8 @@ bool action_parse(const char *text, enum action *action);
 /*
  * Checks the name of a new domain. name_parse_owner() has already accepted the name. The
  * name must not be a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"),
- * because name servers use the name as a file name. So no component of the file path is
- * empty, and the file stays in its folder. ERR_INVALID: *why begins with FIELD.
+ * because name servers use the name as a file name. This ensures that no component of the
+ * file path is empty, and that the file stays in its folder. ERR_INVALID: *why begins
+ * with FIELD.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);

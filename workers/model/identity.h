@@ -5,7 +5,7 @@
  *
  * zonefleet refuses an identity that contains control characters, or that begins or ends
  * with a blank. A person or a program could confuse such an identity with a different
- * one. Letters that only look alike (full-width or Cyrillic letters) have different
+ * identity. Letters that only look alike (full-width or Cyrillic letters) have different
  * octets, so they form a different identity.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
- * json -- typed getters with range checks, for the JSON values of jansson. Do not trust
- * a message until a getter has read each field. ERR_INVALID: a field has a wrong type or
- * range, or a required field is missing or null. The reason begins with the key. The
- * JSON value owns the texts.
+ * json -- typed getters with range checks, for the JSON values of jansson. Use a field of
+ * a message only after a getter has checked it. ERR_INVALID means that a field has a
+ * wrong type, is out of range, or is required but missing or null. The reason begins with
+ * the key. The JSON value owns the strings that the getters return.
  */
 #pragma once
 

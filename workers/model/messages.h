@@ -2,15 +2,15 @@
  * messages -- the messages between the programs. Each message has a pair of functions.
  * The decode function checks every field. The encode function returns a new JSON object.
  *
- * 	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
- * 	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
- * 	                      (domain, destination, timeout, retry_interval, max_retries)
- * 	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
- * 	poolmgr  -> central   update_status (domain, status, serial_number)
+ *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
+ *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
+ *	                      (domain, destination, timeout, retry_interval, max_retries)
+ *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
+ *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * The requirements define these messages (seed 000). The status of a report is SUCCESS,
  * ERROR or NO_DOMAIN. In a report from the pool manager, the status can also be FOREIGN.
- * A report also contains a text, its `reason`.
+ * A report also contains the string `reason`.
  */
 #pragma once
 
@@ -47,16 +47,17 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
  * Under load, one message contains several items (at most LIST_MAX), so that each item
  * costs less:
  *
- * 	update_domains		domains
- * 	propagate_zones		domains, destinations: NOTIFY and poll for each pair
- * 	poll_zones		the same, but only polls. mini-DNS does not report a
- * 				server that has the serial
- * 	compare_zones		the same, but mini-DNS compares the records of that
- * 				serial and reports servers that differ. If tell_equal is
- * 				set, it also reports equal servers
- * 	update_statuses		reports, from mini-DNS and from the pool manager
+ *	update_domains		domains
+ *	propagate_zones		domains, destinations: NOTIFY and poll for each pair
+ *	poll_zones		the same, but only polls. mini-DNS does not report a
+ *				server that has the serial
+ *	compare_zones		the same, but mini-DNS compares the records of that
+ *				serial and reports servers that differ. If tell_equal is
+ *				set, mini-DNS also reports equal servers
+ *	update_statuses		reports, from mini-DNS and from the pool manager
  *
- * One invalid item makes the whole message invalid, because one program wrote all of it.
+ * One invalid item makes the whole message invalid, because one program wrote the whole
+ * message.
  */
 enum { LIST_MAX = 256 };
 

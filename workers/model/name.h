@@ -1,9 +1,9 @@
 /*
  * name -- domain names in wire form: labels with a length prefix, followed by a zero
- * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label may contain
- * any octets (RFC 2181 11). Owner names are in lower case. In text, a name ends with a
- * dot, and unusual octets have the form \DDD. The text of name_format() is canonical:
- * equal names have equal texts.
+ * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label may contain any
+ * octets (RFC 2181 11). Owner names are in lower case. In text, a name ends with a dot,
+ * and unusual octets have the form \DDD. The result of name_format() is canonical: equal
+ * names give equal strings.
  */
 #pragma once
 

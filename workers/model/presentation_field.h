@@ -1,12 +1,12 @@
 /*
- * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each
- * kind has a row: a description of valid text, the reader of its text, and its length on
- * the wire.
+ * presentation_field -- the kinds of fields in rdata, for presentation*.c only. Each kind
+ * has a row: a description of valid text, the function that reads the text, and the
+ * length on the wire.
  *
  * zonefleet parses the text itself, because the parsers of ldns have faults. In these
- * parsers, large numbers overflow. The parsers also complete relative names with a
- * guess, and write long lists past the end of a buffer. Only some readers in this module
- * call ldns. ldns prints all kinds of fields.
+ * parsers, large numbers overflow. The parsers also complete relative names with a guess,
+ * and write long lists past the end of a buffer. Only some of the functions that read
+ * text call ldns. ldns prints all kinds of fields.
  */
 #pragma once
 

@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * Rdata of at most this size fits into one message, even with the longest owner,
- * question and signature.
+ * Rdata of at most this size fits into one message, even with the longest owner, question
+ * and TSIG record.
  */
 enum { RDATA_MAX = 65535 - 700 };
 

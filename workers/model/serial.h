@@ -1,7 +1,6 @@
 /*
  * serial -- compares zone serials by RFC 1982. Serials have 32 bits and wrap around. Two
- * serials exactly 2^31 apart have no order: neither serial is newer, and neither covers
- * the other.
+ * serials exactly 2^31 apart have no order: neither serial is newer than the other.
  */
 #pragma once
 

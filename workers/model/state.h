@@ -5,9 +5,9 @@
  * task     the work that remains for the name servers
  * status   the progress of the task
  *
- * Only eight of the sixteen pairs exist. The status of the tasks ADD, UPDATE and DELETE
- * is PENDING or ERROR. The status of the task NONE is ACTIVE or DELETED. The database
- * schema also checks this.
+ * Only eight of the sixteen pairs of task and status are valid. The status of the tasks
+ * ADD, UPDATE and DELETE is PENDING or ERROR. The status of the task NONE is ACTIVE or
+ * DELETED. The database schema also checks these rules.
  */
 #pragma once
 

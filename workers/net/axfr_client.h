@@ -36,7 +36,7 @@ struct axfr_client_config {
 	/* the reason if fd is -1; a text to print after the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: unsigned; copied */
-	/* how far the server's clock is ahead of ours; for signatures */
+	/* how far the server's clock is ahead of this machine's clock; for TSIG */
 	int64_t ahead_s;
 	/* set at the end: the server's time, or 0 (axfr_reader.h); may be NULL */
 	uint64_t *server_time;

@@ -17,8 +17,8 @@ struct loop;
 
 enum dns_tcp_end {
 	DNS_TCP_NO_SOCKET,
-	DNS_TCP_REFUSED,		/* the other side refused the connection */
-	DNS_TCP_BROKEN,			/* closed or reset by the other side */
+	DNS_TCP_REFUSED,		/* the server refused the connection */
+	DNS_TCP_BROKEN,			/* the server closed or reset the connection */
 	DNS_TCP_SILENT,			/* no message within silence_ms */
 	DNS_TCP_LATE,			/* not complete within whole_ms */
 };
@@ -33,8 +33,8 @@ struct dns_tcp_listener {
 };
 
 /*
- * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, it soon
- * reports the end.
+ * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, dns_tcp
+ * soon reports the end.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);
@@ -43,6 +43,6 @@ void dns_tcp_free(struct dns_tcp **tcp);
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
  * From now on each message must arrive within SILENCE_MS, and all messages within
- * WHOLE_MS. Before this call there is no timeout.
+ * WHOLE_MS. Before this call there is no time limit.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -1,12 +1,12 @@
 /*
  * lookup -- finds the current addresses of a host name.
  *
- * A lane (a thread) looks a name up at intervals. The lane also does this when the
- * caller reports that the address in use does not answer. In that case the lookup also
- * selects the next known address. If the resolver does not answer, the lookup keeps the
- * known addresses. The caller never waits for a lookup: either there is an address to
- * try, or no address is known yet. While no address is known, the lane looks the name up
- * at growing intervals.
+ * A lane (a thread) looks a name up at intervals. The lane also looks the name up when
+ * the caller reports that the address in use does not answer. In that case the lookup
+ * also selects the next known address. If the resolver does not answer, the lookup keeps
+ * the known addresses. The caller never waits for a lookup: if no address is known yet,
+ * lookup_address() returns NULL. While no address is known, the lane looks the name up at
+ * growing intervals.
  *
  * The resolver of the C library has no limit for the total time. worker.c shortens the
  * resolver's timeouts, unless the operator has set them in RES_OPTIONS.

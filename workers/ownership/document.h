@@ -29,7 +29,7 @@ struct document {
 	/* number of records of other owners; number of records without an owner */
 	size_t others, unmanaged;
 	size_t outside;			/* number of records in other zones */
-	/* number of records of our owner that are not valid in a zone */
+	/* number of records of this storage_id that are not valid in a zone */
 	size_t unreadable;
 };
 

@@ -1,7 +1,8 @@
 /*
  * primary -- a connection to the name server that accepts dynamic updates of a zone and
- * answers queries for it. The server does not belong to the fleet, so zonefleet-ownership
- * checks each message from this server and limits the time of each wait.
+ * answers queries about the zone. The server does not belong to the fleet, so
+ * zonefleet-ownership checks each message from this server and limits the time of each
+ * wait.
  *
  * Each zone transfer uses its own TCP connection. Dynamic updates and queries share
  * another connection. zonefleet-ownership closes the shared connection when an error
@@ -34,7 +35,7 @@ struct primary_config {
 	struct lookup *lookup;		/* looks up the address; NULL: use SERVER */
 	struct address local;		/* source address; 0 bits: any */
 	const struct tsig_key *key;	/* copied; NULL: do not sign messages */
-	int silence_ms;			/* timeout of each wait for the server */
+	int silence_ms;			/* time limit of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
 	/* time after which it closes an idle connection */
 	int idle_ms;
@@ -42,9 +43,9 @@ struct primary_config {
 };
 
 /*
- * Only one operation of each kind may run at a time. A callback may start and cancel
+ * At most one operation of each kind can run at a time. A callback may start and cancel
  * operations and free the primary. No callback runs inside a function of primary or after
- * a cancellation. The texts of a callback are valid until it returns.
+ * a cancellation. The strings that a callback gets are valid until the callback returns.
  */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
@@ -54,8 +55,8 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Gets each record. If the transfer fails later, the records are void. The SOA
-	 * record comes only once.
+	 * Gets each record. If the transfer fails later, the records are not valid. The
+	 * SOA record comes only once.
 	 */
 	void (*record)(void *self, const struct canonical *record);
 	/*
@@ -93,7 +94,7 @@ void primary_cancel_send(struct primary *primary);
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. It accepts only an authoritative answer, so a
+ * Queries the set of TYPE at NAME. primary accepts only an authoritative answer, so a
  * delegation (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,

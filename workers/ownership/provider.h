@@ -1,6 +1,6 @@
 /*
  * provider -- reads and writes a zone ("DNSProvider" in the requirements, seed 001). Only
- * one operation may run at a time. No callback runs before the function that starts the
+ * one operation may run at a time. Callbacks run only after the function that starts the
  * operation has returned.
  */
 #pragma once
@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * FAULT: why the reading failed. The records and SERIAL are then void. NULL: the reading
- * is complete.
+ * FAULT: why the reading failed. The records and SERIAL are then not valid. NULL: the
+ * reading is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
 /* WORDS: the reason, if the outcome is not APPLIED. */
@@ -38,11 +38,11 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
-	/* Reads the present serial of the zone. */
+	/* Reads the current serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
 	/* The largest size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);
-	/* The provider applies all updates or none. */
+	/* The provider applies either all updates or no update. */
 	void (*send)(struct registry *registry, const struct update *const *updates,
 	             size_t count, provider_sent_fn *done, void *self);
 	void (*cancel)(struct registry *registry);

@@ -6,7 +6,7 @@
  * the update describe the zone as the round read it. So each change is either complete or
  * not started. A round may end at any point, or pause while another round runs. The next
  * round makes the remaining changes. Before the round sends updates, it writes the
- * desired record sets to the database (ACCEPTED). After a later reading, the round writes
+ * desired record sets to the database (ACCEPTED). After a later reading, a round writes
  * which of these record sets the zone contains (PROGRAMMED).
  */
 #pragma once

@@ -13,7 +13,8 @@
 #include "model/name.h"
 
 struct server_clock {
-	int64_t ahead_s;		/* how far the server's clock is ahead of ours */
+	/* how far the server's clock is ahead of this machine's clock */
+	int64_t ahead_s;
 };
 
 uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */

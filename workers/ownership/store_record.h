@@ -10,7 +10,8 @@ struct record_row {
 	struct name name;
 	struct rrset rrset;
 	const char *owner;		/* ids, separated by commas; "": no owner */
-	const char *resource;		/* from our ownership mark; "": unknown */
+	/* from the ownership mark of this registry; "": unknown */
+	const char *resource;
 };
 
 /* The reading of the zone that wrote the rows. */

@@ -1,6 +1,6 @@
 /*
  * store_transfer -- moves the rows for the record sets of an order to another registry.
- * Each function moves all items of the order whose state is STATE.
+ * Each function handles those items of the order that have the state STATE.
  *
  * The round first copies the endpoints to the new registry. When the new registry owns
  * the record sets, the round deletes the endpoints of the old registry. So at any time,

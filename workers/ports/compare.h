@@ -1,10 +1,10 @@
 /*
  * compare -- finds the changes whose notifications from Neutron were lost, and applies
- * them. A round has two passes. The first pass reads the ids and revisions of all
- * networks, of all subnets, and then of the ports of each network. The second pass begins
- * a few seconds later, because most differences come from changes whose notifications
- * have not arrived yet. The second pass reads each object that differs from Neutron. Then
- * it writes the object, or deletes the object if Neutron does not have it
+ * these changes. A round has two passes. The first pass reads the ids and revisions of
+ * all networks, of all subnets, and then of the ports of each network. The second pass
+ * begins a few seconds later, because most differences come from changes whose
+ * notifications have not arrived yet. The second pass reads each object that differs from
+ * Neutron. Then it writes the object, or deletes the object if Neutron does not have it
  * (neutron_apply.h).
  *
  * A row of the database contains the time of the next round, so only one process of the

@@ -3,8 +3,9 @@
  * operator deleted these domains. zonefleet-ports asks central about each domain once per
  * `ports.retry_period`. If central does not have the domain, or has a new domain with the
  * same name, zonefleet-ports sends all records of the domain again (publish.h). If
- * zonefleet-ports may not create the domain, the ports show the reason. The row of the
- * domain contains the id that central returned at the last change or check.
+ * zonefleet-ports is not allowed to create the domain, the answers about the ports
+ * contain the reason. The row of the domain contains the id that central returned at the
+ * last change or check.
  *
  * In each round, each process checks a few domains. Two processes may check the same
  * domain.

@@ -2,8 +2,8 @@
  * feed -- receives messages from Neutron and applies them (neutron_apply.h).
  * zonefleet-ports reads two kinds of messages, each from its own queue: Neutron's
  * notifications, and the objects that Neutron's servers push to agents. Only the pushed
- * objects include the ports that Neutron creates for routers and DHCP. Messages can
- * arrive in any order or twice, and can be lost. A comparison finds lost changes
+ * objects include the ports that Neutron creates for routers and DHCP. Messages can be
+ * lost, arrive twice, or arrive in any order. A comparison finds lost changes
  * (compare.h).
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
  * network_update -- changes a network or its subnets, and all ports of the network, in
  * one transaction. A new domain of the network changes the names of all ports. A change
- * to a subnet adds or removes the records of addresses and does not change names. The
- * publisher then makes one change to each domain.
+ * to a subnet adds or removes the records of addresses and does not change names.
+ * zonefleet-ports then makes one change to each domain (publish.h).
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct network_update {
 	struct ports *ports;
 	struct arena *arena;
 	const struct network_row *network;	/* with its new values */
-	struct map *names;		/* full names in use */
+	struct map *names;		/* fully qualified names in use */
 	struct record_diff diff;
 	struct port_row *rows;		/* its ports */
 	size_t count, size;

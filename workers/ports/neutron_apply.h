@@ -3,7 +3,8 @@
  * tables. The object comes from a notification, a push or a comparison. The version with
  * the higher revision_number wins, and a deleted object stays deleted. If a port or
  * subnet arrives before its network, its row waits for the network. If a port arrives
- * before its subnet, port_network_of() decides whether zonefleet publishes its addresses.
+ * before its subnet, port_network_of() decides whether zonefleet publishes the addresses
+ * of the port.
  *
  * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
  * arrive after the subnet that replaces it. Until the deletion arrives, both rows exist

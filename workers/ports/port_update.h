@@ -23,13 +23,16 @@ struct port_update {
 };
 
 /*
- * Sets the full name of PORT, if PORT has a name and a domain. ERR_INVALID: the name is
- * invalid in the domain.
+ * Sets the fully qualified name of PORT, if PORT has a name and a domain. ERR_INVALID:
+ * the name is invalid in the domain.
  */
 enum err port_update_set_fqdn(const struct network_row *network, struct port_row *port,
                               enum label_rules rules, struct arena *arena,
                               struct why *why);
-/* The id of another port that has the full name of PORT; NULL: the name is free. */
+/*
+ * The id of another port that has the fully qualified name of PORT; NULL: the name is
+ * free.
+ */
 const char *port_update_taken_by(struct port_update *update, struct tx *tx,
                                  const struct port_row *port);
 /* Adds the records of PORT to DIFF as desired records. */

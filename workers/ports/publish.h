@@ -8,8 +8,8 @@
  * publish creates the reverse domain of a record, and other domains if
  * ports.create_domains is set. If ports.delete_reverse is set, publish deletes a reverse
  * domain that it has created and in which no port has a record. If the domain contains
- * other records, central does not delete it. In this case, publish no longer treats the
- * domain as one that it has created. Records for a domain that central is deleting wait
+ * other records, central does not delete it. In this case, the domain stays, and publish
+ * does not try to delete it again. Records for a domain that central is deleting wait
  * until publish can create the domain again.
  */
 #pragma once

@@ -5,12 +5,12 @@
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
- * no row at all         delete_domain   it is deleted, or publish gives it up
+ * no row at all         delete_domain   central deletes or keeps the domain
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
- *                                       over quota: half of the rows; one: failure
- *                                       refused: half of the rows; one: set aside
- * open, no such domain  create_domain   it exists: send the rows now
+ *                                       over quota: half of the rows; if one row: failure
+ *                                       refused: half of the rows; if one row: set aside
+ * open, no such domain  create_domain   the domain exists: send the rows now
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 enum { PUBLISH_ROWS_MAX = 5000 };	/* in one change: the limit of central */
 
 /*
- * If central is deleting the domain, it refuses changes with a conflict. publish calls
+ * While central deletes the domain, it refuses changes with a conflict. publish calls
  * get_domain to distinguish this conflict from the conflict of a record. The step then
  * fails, as it does after all other errors.
  */
@@ -40,7 +40,7 @@ struct publication {
 	char domain_id[ID_LEN + 1];
 	enum { PUBLISH_ASSUMED, PUBLISH_MISSING, PUBLISH_CREATED } domain;
 	bool is_known;			/* the domain has a row */
-	/* we have created the domain, and it no longer has records */
+	/* zonefleet-ports has created the domain, and it no longer has records */
 	bool is_unneeded;
 };
 

@@ -17,8 +17,8 @@ struct request;
 /*
  * Checks the quotas of reverse domains after the write of DIFF, in the same transaction.
  * An administrator has no limit. ERR_QUOTA: a port needs a new reverse domain, and its
- * tenant already has as many as the limit allows. ERR_RACE: another call gave the tenant
- * a reverse domain at the same time; run the transaction again.
+ * tenant has already reached the limit. ERR_RACE: another call gave the tenant a reverse
+ * domain at the same time; run the transaction again.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
                          const struct request *req, const struct record_diff *diff);

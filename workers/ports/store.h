@@ -126,7 +126,10 @@ bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
  */
 void store_port_insert(struct tx *tx, const struct port_row *port);
 void store_port_update(struct tx *tx, const struct port_row *port);
-/* Writes the full names of all ports of a network. Ports may exchange their names. */
+/*
+ * Writes the fully qualified names of all ports of a network. Ports may exchange their
+ * names.
+ */
 void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
 /* Deletes the port, frees its name and leaves a tombstone. */
@@ -146,7 +149,10 @@ void store_port_put_tombstone(struct tx *tx, const char *id);
  * ports.
  */
 void store_ports_sweep(struct tx *tx);
-/* The id of the network's port with this full name; NULL: no port has it. */
+/*
+ * The id of the network's port with this fully qualified name; NULL: no port has this
+ * name.
+ */
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn);
 /*
@@ -154,7 +160,10 @@ const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
  * the name.
  */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
-/* Locks ports of a network that have no full name and wait for one of these names. */
+/*
+ * Locks ports of a network that have no fully qualified name and wait for one of these
+ * names.
+ */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
@@ -258,7 +267,8 @@ struct zone_row {
 	bool is_due;
 	/* id of the domain, if this program created it; or "" */
 	char made_id[ID_LEN + 1];
-	char domain_id[ID_LEN + 1];	/* id of the domain when last seen; or "" */
+	/* id of the domain at the last change or check; or "" */
+	char domain_id[ID_LEN + 1];
 };
 
 /*

@@ -12,11 +12,12 @@
  * A transaction locks in this order:
  *
  *	the parents of the hosts, sorted by name (store_parent_lock())
- *	a gate, if a route gets or releases a host (store_gate_pass())
+ *	a gate (store_gate_pass()), if a route gets or releases a host
  *	the namespace, the route, routers
  *	the versions of hosts (host_changes.h)
  *
- * A transaction that creates a router first locks all gates.
+ * A gate is a lock. A transaction that creates a router first locks all gates, so that no
+ * route gets a host in the domain of the new router meanwhile.
  */
 #pragma once
 

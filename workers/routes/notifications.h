@@ -1,7 +1,7 @@
 /*
  * notifications -- sends notifications about routes and routers to other programs.
- * Notifications can be lost. A program that has missed a notification finds the change
- * when it lists the routes.
+ * Notifications can be lost. A program that has missed a notification finds the missed
+ * change when it lists the routes.
  */
 #pragma once
 

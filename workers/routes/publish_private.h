@@ -5,7 +5,7 @@
  * the router is               call
  * deleted                     publish_delete.c
  * changed, or must be checked apply_changes, create_domain (publish_changes.c)
- * sent to central             get_domain: do the name servers serve it?
+ * sent to central             get_domain: do the name servers serve the serial?
  */
 #pragma once
 

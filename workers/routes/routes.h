@@ -58,7 +58,7 @@ extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
  * The rule of routes.alive_timeout and routes.all_down. Only a process that has received
- * reports for the time routes.alive_timeout can know that an agent is silent.
+ * reports for the time routes.alive_timeout can find out whether an agent is silent.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
 /* Runs in each turn: records whether the process receives reports. */

@@ -2,8 +2,8 @@
  * scheduler -- binds each route that has no router to a router, and each route of a
  * draining router to a different router. The option routes.strategy decides which router
  * a route gets. The process that creates a route binds it immediately. Each second, every
- * process binds the due routes of its share. One transaction binds many routes and moves
- * the position of the strategy.
+ * process binds the due routes of its share. One transaction binds many routes and stores
+ * the new position of the strategy in the list of routers.
  *
  * If no router fits a route, the route gets a reason and waits for a retry, with growing
  * pauses. A process retries the waiting routes immediately if a router is created,
@@ -20,7 +20,7 @@ void scheduler_free(struct scheduler **scheduler);
 void scheduler_fire(struct scheduler *scheduler);	/* each second */
 /*
  * Binds route ID now. Call it after the commit of the route. After a failure, the next
- * turn tries again. If the strategy is "external", it only sends the notification
- * "route.new".
+ * turn tries again. If the strategy is "external", the scheduler only sends the
+ * notification "route.new".
  */
 void scheduler_schedule(struct scheduler *scheduler, const char *id);

@@ -67,13 +67,13 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
  * The domain shows an address if is_up is set. If the address has an agent, the agent
  * must also have reported the address within TIMEOUT_MS. A process that receives no
- * reports cannot know that an agent is silent. The process then keeps the shown
+ * reports cannot find out whether an agent is silent. The process then keeps the shown
  * addresses.
  */
 struct alive_rule {
 	int timeout_ms;
 	bool is_receiving;
-	/* if all addresses are down, keep the shown addresses */
+	/* true: if all addresses are down, keep the shown addresses */
 	bool keeps;
 };
 /* True: the domain shows, or may show, an address of the router. */
@@ -275,7 +275,7 @@ bool store_claim_exists_below(struct tx *tx, const char *parent, const char *pro
 /* False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
 void store_claim_release(struct tx *tx, const char *host, const char *route_id);
-/* A claimed host in DOMAIN; NULL: no host. It reads all claims. */
+/* A claimed host in DOMAIN; NULL: no host. The statement reads all claims. */
 const char *store_claim_find_below(struct tx *tx, struct arena *arena,
                                    const char *domain);
 /*
@@ -332,7 +332,7 @@ struct former_name {
 typedef void former_name_fn(void *self, const struct former_name *former);
 /*
  * A name gets its CNAME as soon as all instances of the new router report that they serve
- * the name. If some instances send no reports, it gets the CNAME after DELAY_S
+ * the name. If some instances send no reports, the name gets the CNAME after DELAY_S
  * (store_cname_ready.h).
  */
 struct former_name_times {
@@ -354,7 +354,7 @@ void store_former_name_keep(struct tx *tx, const char *route_id, const char *rou
 void store_former_names_end(struct tx *tx, const char *route_id);
 /* Ends former names that are the host that the route's owner has chosen. */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
-/* The routers whose instances serve the route: its present and its former routers. */
+/* The routers whose instances serve the route: its current and its former routers. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
 /* The same for COUNT routes, 1 to TX_LIST_MAX. */
@@ -410,7 +410,7 @@ void store_router_successors(struct tx *tx, struct arena *arena, const char *rou
 void store_router_former_names_end(struct tx *tx, const char *router);
 /* Deletes all former names at the router, with their claims. */
 void store_router_former_names_delete(struct tx *tx, const char *router);
-/* The former names at a router, and the time until the last of them is gone. */
+/* The former names at a router, and the time until the last former name is gone. */
 struct former_names_left {
 	int64_t count;
 	int64_t leading;		/* names that have or will get a CNAME */

@@ -70,11 +70,13 @@ struct broker_delivery {
 	int attempts;
 	int expiration_ms;	/* the sender's time limit; 0: no limit */
 	int64_t limit_unix_ms;	/* the end of that time limit; 0: unknown */
-	int64_t since_ms;	/* it arrived after this time (clock_boot_ms()) */
+	/* the message arrived after this time (clock_boot_ms()) */
+	int64_t since_ms;
 	/*
 	 * The broker account that sent it (AMQP's user_id, checked by RabbitMQ); "":
-	 * unknown. If a worker of our account put a copy into a delay queue, this is the
-	 * account of the original message, from a header of the copy.
+	 * unknown. If a worker with the account of this connection put a copy into a
+	 * delay queue, this is the account of the original message, from a header of the
+	 * copy.
 	 */
 	const char *user;	/* borrowed, like the body */
 	bool is_user_copied;
@@ -87,7 +89,7 @@ struct broker_delivery {
 };
 
 struct broker_hooks {
-	/* it consumes now; also called after each reconnect */
+	/* the connection consumes now; also called after each reconnect */
 	void (*up)(void *self);
 	void (*down)(void *self);
 	/*

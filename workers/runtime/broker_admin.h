@@ -1,9 +1,8 @@
 /*
- * broker_admin -- counts the messages of queues for an operator. It also reads dead
- * letters, sends dead letters to their work queue again, and drops dead letters. The
- * client uses this module. The thread that counts messages periodically
- * (consistency/queue_watch.h) also uses this module. Each call blocks for at most ten
- * seconds.
+ * broker_admin -- counts the messages of queues for an operator. It also reads and drops
+ * dead letters, and sends dead letters to their work queue again. The client uses this
+ * module. The thread that counts messages periodically (consistency/queue_watch.h) also
+ * uses this module. Each call blocks for at most ten seconds.
  *
  * A message that the caller has taken belongs to this connection until the caller drops
  * it. If the connection ends before the caller drops the message, the message returns to

@@ -82,8 +82,9 @@ struct connection {
 };
 
 /*
- * With it, one thread can interrupt another thread that is using a connection. It
- * contains a duplicate of the socket. The thread that removes this duplicate closes it.
+ * With a struct cancel, one thread can interrupt another thread that is using a
+ * connection. The struct contains a duplicate of the socket. The thread that removes this
+ * duplicate closes it.
  */
 struct cancel {
 	atomic_bool wanted;
@@ -97,7 +98,7 @@ void cancel_now(struct cancel *cancel);		/* from the other thread */
 struct connection *connection_open(const struct broker *broker,
                                    const struct broker_host *host, struct cancel *cancel,
                                    struct why *why);
-/* Closes it when the broker has read all bytes, or after at most a second. */
+/* Closes the connection when the broker has read all bytes, or after at most a second. */
 void connection_linger(struct connection **connection);
 void connection_close(struct connection **connection);	/* orderly; at most a second */
 void connection_free(struct connection **connection);
@@ -284,7 +285,8 @@ struct message **outbox_slot(struct outbox *outbox, uint64_t tag);
 struct message *outbox_take(struct outbox *outbox, uint64_t tag);
 void outbox_advance(struct outbox *outbox);
 void outbox_close(struct outbox *outbox);	/* calls all confirms */
-bool outbox_send(struct broker *broker);	/* false: it needs more room */
+/* false: the outbox needs more room in the socket */
+bool outbox_send(struct broker *broker);
 void outbox_rewind(struct broker *broker);	/* after the connection is lost */
 void outbox_expire(struct broker *broker);
 void outbox_resend_returned(void *broker);	/* a timer's callback */
@@ -299,8 +301,8 @@ void outbox_on_channel_close(struct broker *broker, int code,
 struct connect_job;
 
 /*
- * In a turn, a connection reads, then acknowledges, then sends. It never waits: it sends
- * a frame only if the kernel reports enough room for it.
+ * In a turn, a connection reads, then acknowledges, then sends. The connection never
+ * waits: it sends a frame only if the kernel reports enough room for it.
  */
 struct broker {
 	struct loop *loop;
@@ -340,7 +342,8 @@ struct broker {
 	struct content content;
 	struct acks acks;
 	struct outbox outbox;
-	LIST_HEAD(, original) copies;	/* copies of our deliveries, not confirmed yet */
+	/* copies of deliveries of this process, not confirmed yet */
+	LIST_HEAD(, original) copies;
 };
 
 const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,

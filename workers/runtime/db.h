@@ -22,7 +22,7 @@ struct db_config {
 	char *user, *password, *name;
 	char *tls_ca;		/* if set: use TLS only, and verify the server */
 	bool tls;		/* like tls_ca, but with the CAs of the system */
-	int timeout_s;		/* timeout of one statement */
+	int timeout_s;		/* time limit of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
 	 * HOLD_S limits how long the connection waits for a lock; 0: a part of timeout_s.
@@ -51,7 +51,7 @@ void db_free(struct db **db);
  * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);
-/* How many statements have ended in ERR_LOCKED since the last call. */
+/* The number of statements that have ended in ERR_LOCKED since the last call. */
 int64_t db_take_locked(struct db *db);
 /*
  * Connects if necessary. ERR_UNREACHABLE: no host answered. All calls in the next 200 ms

@@ -36,7 +36,7 @@ enum err db_begin(struct db *db, const char *start, struct why *why);
  * back, or the connection is lost.
  */
 enum err db_commit(struct db *db, struct why *why);
-/* One round trip, or none if the connection is lost. */
+/* One round trip; no round trip if the connection is lost. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
 /* Each struct tx has a number, and must stay at the same address while it is in use. */
@@ -86,9 +86,12 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 enum db_connection {
 	DB_STAYS,		/* the connection can be used */
 	DB_LOST,		/* the connection is lost or out of step */
-	/* this host does not serve us now; perhaps another host does */
+	/*
+	 * this host refuses the connection or statement now; perhaps another host accepts
+	 * it
+	 */
 	DB_REFUSED,
-	/* perhaps the host no longer serves us: test the connection first */
+	/* perhaps the host refuses all further statements: test the connection first */
 	DB_UNCERTAIN,
 };
 

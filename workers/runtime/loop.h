@@ -52,8 +52,8 @@ void loop_later(struct loop *loop, loop_fn *fn, void *self);
 void loop_later_cancel(struct loop *loop, void *self);
 
 /*
- * Another thread may call only loop_async_send(). FN soon runs on the loop. It runs once,
- * even if several sends came before it.
+ * Another thread may call only loop_async_send(). FN soon runs on the loop. If several
+ * sends come before FN runs, FN runs only once.
  */
 struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);

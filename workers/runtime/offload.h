@@ -23,8 +23,8 @@ bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 /* number of jobs whose done() has not run yet */
 size_t lane_waiting(const struct lane *lane);
 /*
- * Waits for the running job. For each job that is still waiting, it calls done() without
- * work(). It refuses new jobs. A done() may call lane_free().
+ * Waits for the running job. For each job that is still waiting, lane_free() calls done()
+ * without work(). The lane refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);
 /* For done(): true if work() ran, false if lane_free() came first. */

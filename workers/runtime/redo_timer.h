@@ -21,7 +21,7 @@ typedef enum err redo_fn(void *self, struct why *why);
 typedef void redo_done_fn(void *self, enum err err, const struct why *why);
 /*
  * Runs FN with tx_retry_on_loop(), and repeats this while FN ends in ERR_LOCKED. Then
- * calls DONE once, perhaps before redo_timer_run() returns. FN must be safe to repeat.
- * DONE may start the next transaction or free the timer.
+ * calls DONE once. This can happen before redo_timer_run() returns. It must be safe to
+ * run FN several times. DONE may start the next transaction or free the timer.
  */
 void redo_timer_run(struct redo_timer *timer, redo_fn *fn, redo_done_fn *done);

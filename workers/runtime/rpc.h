@@ -71,9 +71,9 @@ struct rpc_method {
 	rpc_batch *batch;	/* instead of handler */
 	/*
 	 * The argument that names the row that the handler locks, or two arguments
-	 * separated by a blank. The value of each argument is a text, or an object with
-	 * an id. While a request waits for the row, other requests with the same subject
-	 * wait behind it.
+	 * separated by a blank. The value of each argument is a string, or an object with
+	 * an id. While a request waits for the row, all later requests with the same
+	 * subject also wait.
 	 */
 	const char *subject;
 	bool fleet;		/* only programs of the fleet may call it (trust.h) */
@@ -112,11 +112,13 @@ struct trust;
  */
 void rpc_metrics_init(const struct rpc_method *methods);
 
-/* The server opens a consumer. OUT publishes replies and must outlive the server. */
+/* The server opens a consumer. OUT publishes the answers and must outlive the server. */
 struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out,
                                    const struct rpc_server_config *config);
-/* Why the server cannot receive requests, as text; NULL: it can. */
+/*
+ * Why the server cannot receive requests, as text; NULL: the server can receive requests.
+ */
 const char *rpc_server_down_reason(const struct rpc_server *server);
 void rpc_server_pause(struct rpc_server *server);	/* accepts no more requests */
 /* 0 when all requests are finished */
@@ -124,8 +126,8 @@ size_t rpc_server_waiting(const struct rpc_server *server);
 void rpc_server_close(struct rpc_server **server);
 
 /*
- * Finds the method, checks the keywords and runs the handler, without I/O of its own.
- * Only tests and fuzzers call it.
+ * Finds the method, checks the keywords and runs the handler. rpc_dispatch() itself does
+ * no I/O. Only tests and fuzzers call it.
  */
 enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct request *req);
 /*
@@ -180,7 +182,9 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
  * client.
  */
 void rpc_client_sign(struct rpc_client *client, const struct trust *trust);
-/* Why the client cannot receive answers, as text; NULL: it can. */
+/*
+ * Why the client cannot receive answers, as text; NULL: the client can receive answers.
+ */
 const char *rpc_client_down_reason(const struct rpc_client *client);
 void rpc_client_close(struct rpc_client **client);
 
@@ -198,8 +202,8 @@ struct rpc_target {
 /*
  * Sends a persistent cast. CONFIRM gets the result when the broker has confirmed the
  * cast. rpc_cast() logs a failure. If the broker cannot route the cast, the client
- * repeats it for 15 s, unless it is a fanout. The client keeps no reference to ARGS. If
- * CONTEXT is NULL, the request has an administrator's rights and a new id.
+ * repeats the cast for 15 s, unless the cast is a fanout. The client keeps no reference
+ * to ARGS. If CONTEXT is NULL, the request has an administrator's rights and a new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,

@@ -15,10 +15,10 @@
 #include <stddef.h>
 
 /*
- * Valid names are "reply_" with 32 hexadecimal digits (oslo.messaging and our own
- * client), or "reply_" with HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager).
- * All other names are invalid, because answers go through the default exchange, which can
- * reach any queue.
+ * Valid names are "reply_" with 32 hexadecimal digits (oslo.messaging and zonefleet), or
+ * "reply_" with HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager). All other
+ * names are invalid, because answers go through the default exchange, which can reach any
+ * queue.
  */
 bool reply_queue_valid(const char *name);
 

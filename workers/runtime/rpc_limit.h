@@ -8,8 +8,9 @@
  * process must finish a request RPC_MARGIN_MS before the end of the time limit. If the
  * time limit is shorter than two seconds, this margin is a quarter of the time limit. A
  * message may contain no end of the time limit, or an impossible one. In this case, the
- * time that the message spent in the broker's queue is unknown, and the time limit begins
- * when the socket was last empty. Pure.
+ * time that the message spent in the broker's queue is unknown. The message arrived after
+ * the process last found its socket to the broker empty, so the time limit begins at that
+ * point. Pure.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ enum { RPC_MARGIN_MS = 500 };
 
 /*
  * The end of the time limit by clock_boot_ms(); 0: the message has no time limit. NOW_MS
- * is the present time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
+ * is the current time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
  */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

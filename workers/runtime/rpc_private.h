@@ -35,9 +35,10 @@ struct job {
 	struct buf body;	/* the body of a cast: a retry publishes it again */
 	char *subject;		/* text of entry.subject, if it has two arguments */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
-	int deaths;		/* number of processes that crashed while they ran it */
+	/* number of processes that crashed while they ran the request */
+	int deaths;
 	bool is_refused;	/* trust_authorize() refused it */
-	/* trust_authorize() refused it, and only the fleet may send such a request */
+	/* trust_authorize() refused the request, which only the fleet may send */
 	bool is_forged;
 	bool is_foreign_admin;
 	enum err err;
@@ -46,15 +47,15 @@ struct job {
 	uint64_t hash;			/* of the message as received */
 	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: none */
+	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: no heartbeat */
 };
 
 /*
  * A recent request, to detect a duplicate. Messages with the same id are not duplicates
  * if their reply queues differ: a caller that lost its reply queue sends the call again
- * with the same id. Messages with different texts are not duplicates either. Then the
- * handler refuses the second message (rpc_digest.h), or the caller of the second message
- * waits for its own answer.
+ * with the same id. Messages with the same id but different texts are also not
+ * duplicates. In this case, the handler refuses the second message (rpc_digest.h), or the
+ * caller of the second message waits for its own answer.
  */
 struct recent_request {
 	char unique_id[ID_LEN + 1];
@@ -89,7 +90,10 @@ struct rpc_server {
 
 /* True: the message of this job has arrived before. Otherwise remembers the message. */
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
-/* Forgets this job's message: if it arrives again, it is no duplicate. */
+/*
+ * Removes this job's message from the recent requests. If the message arrives again, it
+ * does not count as a duplicate.
+ */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
 /* A new job, or a job from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);

@@ -3,12 +3,12 @@
  * a request has lost a race, or another transaction has locked a row that the request
  * needs.
  *
- * Waiting requests about the same subject run one after the other. The request that has
- * waited longest is called the leader. When the pause of the leader ends, the leader runs
- * first. Then the other requests run in the order in which they arrived. The queue limits
- * the number of requests that wait for locked rows, because each waiting request takes
- * one place of the broker's prefetch limit. This module has no timer and reads no clock.
- * A request embeds a struct redo_entry.
+ * Waiting requests about the same subject run one after the other. The first request to
+ * wait gets a pause. When this pause ends, the first request runs, and then the other
+ * requests run in the order in which they arrived. The queue limits the number of
+ * requests that wait for locked rows, because each waiting request takes one place of the
+ * broker's prefetch limit. This module has no timer and reads no clock. A request embeds
+ * a struct redo_entry.
  */
 #pragma once
 
@@ -18,7 +18,9 @@
 
 #include "base/err.h"
 
-/* Why a request runs again, and since when. Set it to zero before the first run. */
+/*
+ * Why a request runs again, and since when. Set the struct to zero before the first run.
+ */
 struct redo {
 	int races;
 	int64_t race_until_ms;
@@ -53,16 +55,18 @@ void locked_subjects_note(struct locked_subjects *locked, const char *subject,
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
-/* Since when the row of the subject is locked; 0: no recent request found it locked. */
+/*
+ * Since when the row of the subject is locked; 0: no recent request found the row locked.
+ */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 
 struct redo_entry {
-	/* the next leader, or the next entry behind the same leader */
+	/* next first request of a subject, or next entry behind the same first request */
 	struct redo_entry *next;
 	struct redo_entry *behind, **behind_end;
 	const char *subject;		/* borrowed; NULL: no subject */
-	int64_t due_ms;			/* only for a leader */
+	int64_t due_ms;			/* only for the first request of a subject */
 	bool is_locked;
 };
 
@@ -78,16 +82,18 @@ struct redo_queue {
  * locked only for a moment, for example by another call.
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
-/* The leader of SUBJECT, or NULL. */
+/* The first waiting request of SUBJECT (the leader), or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
- * Adds the entry behind the leader of its subject. The entry then runs at the leader's
- * time. If there is no such leader, the entry becomes a leader that is due at DUE_MS.
+ * Adds the entry behind the first request of its subject, and the entry runs after that
+ * request. If no request of the subject waits, the entry is the first request and is due
+ * at DUE_MS.
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*
- * Takes a due leader and the entries behind it, linked by `next`. NULL: no leader is due.
+ * Takes a due first request and the entries behind it, linked by `next`. NULL: no request
+ * is due.
  */
 struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms);
-/* When the next leader is due; -1: the queue is empty. */
+/* When the next first request is due; -1: the queue is empty. */
 int64_t redo_queue_due_ms(const struct redo_queue *queue);

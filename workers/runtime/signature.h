@@ -58,7 +58,7 @@ enum signature_result {
 	/* the key, topic, time or text differs from what the sender signed */
 	SIGNATURE_WRONG,
 	SIGNATURE_OLD,
-	SIGNATURE_AHEAD,	/* the sender's clock is ahead of ours */
+	SIGNATURE_AHEAD,	/* the sender's clock is ahead of this machine's clock */
 	SIGNATURE_RESULTS
 };
 

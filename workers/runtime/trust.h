@@ -52,8 +52,8 @@ void trust_reload(struct trust *trust);		/* after a valid change of the config *
 
 /*
  * The key with which this process signs: the first of fleet.keys. For messages to agents
- * (TO_AGENTS), it is the first of fleet.agent_keys, if that option is set. If fleet.keys
- * is not set, the agent key signs all messages. NULL: the process has no key.
+ * (TO_AGENTS), the key is the first of fleet.agent_keys, if that option is set. If
+ * fleet.keys is not set, the agent key signs all messages. NULL: the process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 

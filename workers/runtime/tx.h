@@ -37,7 +37,8 @@ struct tx {
 	enum err err;
 	bool open;
 	uint64_t number;		/* within its connection */
-	int64_t deadline_ms;	/* from tx_set_deadline(); 0: no deadline */
+	/* end of the time limit (tx_set_deadline()); 0: no limit */
+	int64_t deadline_ms;
 };
 
 struct tx_value {
@@ -58,10 +59,10 @@ struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
 /*
- * Sets the deadline (clock_boot_ms(); 0: no deadline) of all transactions and
+ * Sets the end of the time limit (clock_boot_ms(); 0: no limit) of all transactions and
  * tx_autocommit() statements that this thread begins from now on. The last check is just
- * before the COMMIT: after the deadline, tx_commit() fails with ERR_EXPIRED and commits
- * nothing. The rpc server sets the deadline to the end of the caller's time limit.
+ * before the COMMIT: after DEADLINE_MS, tx_commit() fails with ERR_EXPIRED and commits
+ * nothing. The rpc server passes the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
 
@@ -111,7 +112,7 @@ bool tx_has_short_limit(const struct tx *tx);
  * TX_BLIND for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two
  * conditions must hold:
  *
- *   the changes depend only on the bound values, the present rows and the clock, not on
+ *   the changes depend only on the bound values, the current rows and the clock, not on
  *   data that the transaction has read before;
  *
  *   the transaction makes no decision that is wrong if another transaction has changed

@@ -1,5 +1,6 @@
 /*
- * worker -- runs a program: reads options, opens the log, forks, handles signals.
+ * worker -- runs a program: reads the options, opens the log, forks the processes and
+ * handles signals.
  *
  * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
  * forks `processes` processes and replaces a process that dies. The pauses between
@@ -80,7 +81,7 @@ struct worker {
 	/* Called when the fanout queue is new: the process may have missed casts. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
-	/* it sends or answers messages that only the fleet may send (trust.h) */
+	/* the program sends or answers messages that only the fleet may send (trust.h) */
 	bool fleet;
 	bool is_agent;			/* a key of fleet.agent_keys is enough */
 	/* accepts no message until the schema is up to date */

@@ -1,8 +1,8 @@
 /*
  * worker_private -- declarations that only four files use: worker.c (the command line),
  * supervisor.c (the parent), process.c (a child) and program.c (the functions that the
- * others share). worker.c fills in the struct program once, before the fork, so each
- * process has a copy.
+ * other three files use). worker.c fills in the struct program once, before the fork, so
+ * each process has a copy.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ int program_exit_status(enum err err);
 /* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
 /*
- * Reads and checks the settings again. QUIET: it does not log the options that stay
- * unchanged, because another process logs them.
+ * Reads and checks the settings again. QUIET: the function does not log the options that
+ * stay unchanged, because another process logs these options.
  */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /* Starts the timer. The pause grows with each failed attempt. */

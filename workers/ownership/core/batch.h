@@ -49,8 +49,8 @@ bool batch_next(struct batch *batch, size_t *first, size_t *count);
  */
 void batch_settle(struct batch *batch, enum outcome outcome);
 /*
- * Sets the outcome of all open updates. The round calls it if it has sent a message too
- * often without an outcome.
+ * Sets the outcome of all open updates. The round calls this function if it has sent a
+ * message too often without an outcome.
  */
 void batch_give_up(struct batch *batch, enum outcome outcome);
 

@@ -1,9 +1,11 @@
 /*
- * mark_name -- makes the name of the TXT record that contains an ownership mark. The name
- * contains the name and type of the marked record set, because a name with a CNAME cannot
- * have other records ("Bads" in the requirements, seed 001). As in external-dns,
+ * mark_name -- makes the name of the TXT record that contains an ownership mark. The TXT
+ * record usually needs a different name than the marked record set, because a name with a
+ * CNAME cannot have other records ("Bads" in the requirements, seed 001). So the name of
+ * the TXT record contains the name and type of the marked record set. As in external-dns,
  * zonefleet puts the type in front of the first label, with a prefix or a suffix. If the
- * prefix or suffix contains "%{record_type}", the type replaces this text instead:
+ * prefix or suffix contains "%{record_type}", zonefleet replaces this string with the
+ * type instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
  * _own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com

@@ -8,8 +8,8 @@
  * attacker can compute the key of GCM's tags. Different programs compress the same text
  * to different octets. So zonefleet never reuses the nonce of another program. zonefleet
  * does not change the octets of an unchanged ownership mark. Each new ownership mark gets
- * its own nonce. The same text, key and nonce give the same sealed text, if the version
- * of zlib is the same.
+ * a new nonce. The same text, key and nonce give the same sealed text, if the version of
+ * zlib is the same.
  */
 #pragma once
 

@@ -17,13 +17,16 @@
 
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
-	/* the server says that it has applied it; a later reading confirms this */
+	/*
+	 * the server reports that it has applied the update; a later reading confirms
+	 * this
+	 */
 	OUTCOME_APPLIED,
 	OUTCOME_CONFLICT,		/* another program was faster: plan again */
 	OUTCOME_CHANGED,		/* the zone has changed: plan again */
-	OUTCOME_POLICY,			/* the server does not allow it */
-	OUTCOME_FAILED,			/* the server can never apply it */
-	OUTCOME_AGAIN,			/* unknown: send it again later */
+	OUTCOME_POLICY,			/* the server does not allow the update */
+	OUTCOME_FAILED,			/* the server can never apply the update */
+	OUTCOME_AGAIN,			/* unknown: send the update again later */
 	/* like OUTCOME_AGAIN, but the server has answered */
 	OUTCOME_UNABLE,
 	OUTCOME_PARKED,			/* the server applies no update of the zone */
@@ -31,7 +34,10 @@ enum outcome {
 };
 const char *outcome_name(enum outcome outcome);		/* "conflict" */
 
-/* RCODE is 0 to 15. TSIG_ERROR is from the answer's signature, or 0 (RFC 8945 5.2). */
+/*
+ * RCODE is 0 to 15. TSIG_ERROR is from the TSIG record of the answer, or 0 (RFC 8945
+ * 5.2).
+ */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
 /* The outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);

@@ -1,7 +1,7 @@
 /*
  * paged_read -- reads a domain page by page. All pages must have the same serial. If the
  * domain changes between two pages, paged_read drops all pages and starts again. A read
- * has limits for its time, its size and the number of its starts.
+ * has limits for its time, its size and the number of its attempts.
  */
 #pragma once
 

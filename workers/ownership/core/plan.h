@@ -27,7 +27,8 @@ enum plan_step {
 	STEP_CREATE,			/* the set and its mark */
 	STEP_UPDATE,			/* the set, its mark, or both */
 	STEP_DELETE,			/* the set and its mark */
-	STEP_LEAVE,			/* our part of a shared set, and our mark */
+	/* this registry's part of a shared set, and its mark */
+	STEP_LEAVE,
 	STEP_UNMARK,			/* the mark of a set that does not exist */
 	STEP_COUNT
 };
@@ -36,11 +37,12 @@ enum plan_reason {
 	/* the set is as desired, or the step makes it so */
 	REASON_WANTED,
 	REASON_UNWANTED,
-	REASON_REPAIR,			/* the set is missing and its mark is ours */
+	/* the set is missing, but has a mark of this registry */
+	REASON_REPAIR,
 	REASON_DRIFT,			/* another program changed it */
 	REASON_ORPHAN_MARK,
-	REASON_MARK_LOST,		/* another program removed our mark */
-	/* an order is the reason, also for the next two */
+	REASON_MARK_LOST,		/* another program removed this registry's mark */
+	/* an order is the reason; the same for the next two */
 	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,
@@ -53,7 +55,8 @@ enum plan_reason {
 	REASON_NAME_SHARED,		/* the name has sets of another owner */
 	REASON_BAD_MARK,
 	REASON_CONTESTED,
-	REASON_VAGUE_MARK,		/* our mark may belong to another set */
+	/* this registry's mark may belong to a different set */
+	REASON_VAGUE_MARK,
 	REASON_OCCLUDED,		/* hidden below a delegation or DNAME */
 	/* the set is a delegation or DNAME and would hide other sets */
 	REASON_HIDES,
@@ -106,7 +109,7 @@ struct plan_item {
 struct plan {
 	struct plan_item *items;
 	size_t count, size;
-	/* number of existing sets that we own and manage */
+	/* number of existing sets that this registry owns and manages */
 	size_t ours;
 	size_t steps[STEP_COUNT], reasons[REASON_COUNT], held;
 };
@@ -116,9 +119,11 @@ size_t plan_group_end(const struct plan *plan, size_t first);
 
 /* An order changes ownership marks. It does not change records. */
 enum plan_order_kind {
-	ORDER_ADOPT,			/* a desired set without owner gets our mark */
-	ORDER_RELEASE,			/* our set loses its mark */
-	ORDER_TRANSFER,			/* our set gets the mark of another owner */
+	/* a desired set without owner gets this registry's mark */
+	ORDER_ADOPT,
+	ORDER_RELEASE,			/* a set of this registry loses its mark */
+	/* a set of this registry gets the mark of another owner */
+	ORDER_TRANSFER,
 };
 
 struct plan_order {
@@ -144,7 +149,10 @@ void plan_order(struct view *view, const struct name *name, struct plan_order *o
  */
 void plan_add_endpoint(struct view *view, const struct name *name,
                        const struct desired *endpoint);
-/* Adds a row of the database: we own the set at NAME with these records, in any order. */
+/*
+ * Adds a row of the database: this registry owns the set at NAME with these records, in
+ * any order.
+ */
 void plan_add_owned(struct view *view, const struct name *name,
                     const struct rrset *owned);
 /*
@@ -167,14 +175,14 @@ void plan_hold_incomplete(struct plan *plan,
 /* True: the step is CREATE or UPDATE. */
 bool plan_writes_set(const struct plan_item *item);
 /*
- * The name of the item's present or future mark in our form. Its length is 0 if no name
- * is possible.
+ * The name of the item's current or future mark in the registry's form. Its length is 0
+ * if no name is possible.
  */
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
- * Makes the item's mark: the present labels, with our owner, resource and part. In the
- * form of seed 001, the mark contains only the owner.
+ * Makes the item's mark: the current labels, with this registry's owner, resource and
+ * part. In the form of seed 001, the mark contains only the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* True: the item's mark at PLACE must be sealed. */

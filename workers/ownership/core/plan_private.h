@@ -1,9 +1,9 @@
 /*
  * plan_private -- declarations that only the files of the plan use. plan.c plans names
  * and the whole zone. plan_set.c decides about one record set at a time. plan_order.c
- * carries out orders. plan_bounds.c decides which record sets the worker never manages.
- * plan_mark.c makes the names and texts of ownership marks. All of these files use
- * plan_item.c, which uses no other file of the plan.
+ * carries out orders. plan_bounds.c decides which record sets zonefleet-ownership never
+ * manages. plan_mark.c makes the names and texts of ownership marks. All of these files
+ * use plan_item.c, which uses no other file of the plan.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct planning {
 	bool delegates;			/* NS or DNAME records are desired */
 };
 
-/* A set that we own according to a row of the database. */
+/* A set that this registry owns according to a row of the database. */
 struct owned_set {
 	struct owned_set *next;
 	struct rrset rrset;
@@ -42,16 +42,16 @@ bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
 /* True for RRSIG and NSEC. The server makes these itself, even at the name of a CNAME. */
 bool plan_is_signature(uint16_t type);
-/* True: the set is ours, even if other owners share it. */
+/* True: this registry owns the set, even if other owners share it. */
 bool plan_is_ours(const struct view_set *set);
-/* True: the set of TYPE at NODE is desired or ours. */
+/* True: the set of TYPE at NODE is desired, or this registry owns it. */
 bool plan_has_stake(const struct node *node, uint16_t type);
 /* True: an order applies to the item and has decided *item. */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
-/* True: the item's mark has the name that our form gives it. */
+/* True: the item's mark has the name that the registry's form gives it. */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
-/* The set that is ours according to a row, or NULL. */
+/* The set that this registry owns according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
 /* True: the worker never manages the set, and *item contains the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
@@ -62,6 +62,6 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 /* ---- plan_set.c: step and reason of an item, without the other sets of its name ---- */
 
 void plan_set_desired(const struct planning *p, struct plan_item *item);
-/* Handles our mark if its set does not exist. */
+/* Handles a mark of this registry if its set does not exist. */
 void plan_orphan(struct plan_item *item);
 void plan_set_undesired(const struct planning *p, struct plan_item *item);

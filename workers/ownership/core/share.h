@@ -1,8 +1,9 @@
 /*
  * share -- merges the records of several owners that share one record set. Each of these
  * owners has an ownership mark with "shared=true" and a label "part". The label contains
- * hashes of the records that the owner wants, because the ownership mark has no room for
- * the records themselves. An owner removes only records that no other owner wants.
+ * hashes of the desired records of the owner, because the ownership mark has no room for
+ * the records themselves. zonefleet-ownership removes a record only if no other owner
+ * desires it.
  */
 #pragma once
 
@@ -14,10 +15,12 @@
 
 enum { SHARE_RECORDS_MAX = 200 };	/* limit for one owner of a set */
 
-/* The value of the label "part" for an owner that wants the records of SET. */
+/* The value of the label "part" for an owner whose desired records are in SET. */
 const char *share_part(const struct rrset *set, struct arena *arena);
 /* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
-/* SET without the records that only we want, plus WANTED, which may be NULL. */
+/*
+ * SET without the records that only this owner desires, plus WANTED, which may be NULL.
+ */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);

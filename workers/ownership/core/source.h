@@ -4,8 +4,9 @@
  *
  * If a resource had many endpoints and now sends an empty list, the producer may have
  * lost the state of the resource. Then the empty list counts as incomplete, and the plan
- * holds the deletion of the missing records. Empty lists count as complete again when an
- * operator has approved the deletion and the resource no longer owns record sets.
+ * holds the deletion of the missing records. Empty lists count as complete again when two
+ * conditions hold: an operator has approved the deletion, and the resource no longer owns
+ * record sets.
  */
 #pragma once
 

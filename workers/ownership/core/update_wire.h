@@ -3,9 +3,9 @@
  * reads the answer.
  *
  * The server applies either the whole message or no part of it. If several updates have
- * the same prerequisite, the message contains it only once. If the message listed a
- * record twice, the server would require this record twice in the record set (RFC 2136
- * 3.2.5). Owner names are compressed, but names in rdata are not.
+ * the same prerequisite, the message contains this prerequisite only once. If the message
+ * listed a record twice, the server would require this record twice in the record set
+ * (RFC 2136 3.2.5). Owner names are compressed, but names in rdata are not.
  */
 #pragma once
 

@@ -28,7 +28,8 @@ enum { VIEW_TYPES_MAX = 256 };		/* at one name */
 enum owner_kind {
 	OWNER_NONE,			/* no mark */
 	OWNER_US,
-	OWNER_VAGUE,			/* our mark may belong to another set */
+	/* this registry's mark may belong to a different set */
+	OWNER_VAGUE,
 	OWNER_SHARED,			/* all owners of its marks share it */
 	OWNER_OTHER,
 	OWNER_BAD,			/* a malformed mark */
@@ -41,8 +42,9 @@ struct marking {
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* only the owner's id: the form of seed 001 */
-	bool is_ambiguous;		/* ours, and may belong to several sets */
-	bool is_sealed;			/* sealed with our key */
+	/* a mark of this registry that may belong to several sets */
+	bool is_ambiguous;
+	bool is_sealed;			/* sealed with this registry's key */
 	const struct mark *mark;	/* for MARK_OWNED; else NULL */
 	/* node of the TXT record; NULL: a row of a table */
 	struct node *node;
@@ -52,7 +54,7 @@ struct marking {
 struct claim {
 	struct claim *next;		/* the next one for the same set */
 	struct marking *by;
-	bool is_former;			/* a mark in our former form */
+	bool is_former;			/* a mark in this registry's former form */
 };
 
 struct view_set {
@@ -60,8 +62,10 @@ struct view_set {
 	struct rrset rrset;		/* empty: the set has only a mark */
 	enum owner_kind owner;
 	struct claim *claims;		/* marks for this set */
-	size_t clear_marks;			/* our marks that are not ambiguous */
-	const struct marking *ours;	/* our mark, for OWNER_US, _SHARED and _VAGUE */
+	/* marks of this registry that are not ambiguous */
+	size_t clear_marks;
+	/* this registry's mark, for OWNER_US, _SHARED and _VAGUE */
+	const struct marking *ours;
 	bool is_wanted;			/* for the plan */
 };
 
@@ -69,17 +73,18 @@ struct node {
 	struct node *next;		/* the next one of the zone */
 	struct view_set *sets;
 	struct rrset marks;		/* the TXT records here that are marks */
-	struct claim *untyped;		/* our marks without a type for this name */
+	/* marks of this registry without a type for this name */
+	struct claim *untyped;
 	struct claim *foreign;		/* marks of other owners without a type */
 	void *user;			/* for the plan */
 	unsigned types;
-	unsigned marks_of_ours;		/* number of our marks here */
+	unsigned marks_of_ours;		/* number of marks of this registry here */
 	uint8_t len, wire[];		/* its name */
 };
 
-/* The settings of our marks. */
+/* The settings of the marks of this registry. */
 struct mark_settings {
-	const char *owner;		/* our id */
+	const char *owner;		/* the storage_id of this registry */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: no former form */
 	const uint8_t *key;		/* seals the marks; NULL: do not seal them */
@@ -92,7 +97,8 @@ struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
-const char *view_owner(const struct view *view);	/* our id */
+/* the storage_id of this registry */
+const char *view_owner(const struct view *view);
 /* the key of struct mark_settings */
 const uint8_t *view_key(const struct view *view);
 
@@ -129,11 +135,11 @@ const char *view_owners(const struct view *view, const struct node *node,
                         const struct view_set *set);
 /* True: the set has records. SET may be NULL. */
 bool view_set_exists(const struct view_set *set);
-/* The resource in our mark, or NULL. */
+/* The resource in this registry's mark, or NULL. */
 const char *view_set_resource(const struct view_set *set);
 /*
- * True: the set is contested, or ours and desired. An additional mark of this owner
- * changes nothing.
+ * True: the set is contested, or this registry owns and desires it. An additional mark of
+ * this owner changes nothing.
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
@@ -144,16 +150,17 @@ bool view_set_is_ours_anyway(const struct view_set *set);
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
 /*
- * True: our MARKING may belong to a set at a name other than NODE's, and that set has no
- * other mark in our form. BY_OURS: considers only sets that are ours and desired.
+ * True: this registry's MARKING may belong to a set at a name other than NODE's, and that
+ * set has no other mark in the registry's form. BY_OURS: considers only sets that this
+ * registry owns and desires.
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);
 /* True: zonefleet would read a TXT record with RDATA as a mark. */
 bool view_is_mark(const struct view *view, struct rdata rdata);
 /*
- * True: a delegation or DNAME hides a set of TYPE at NAME. Our glue records do not count
- * as hidden.
+ * True: a delegation or DNAME hides a set of TYPE at NAME. Glue records of this registry
+ * do not count as hidden.
  */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);
 /* Memory that is valid as long as the view. */

@@ -21,8 +21,8 @@ struct view {
 struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
 /*
- * The set to which our mark belongs, and whether the mark has our form or our former
- * form.
+ * The set to which a mark of this registry belongs, and whether the mark has the
+ * registry's current or former form.
  */
 struct view_meaning {
 	struct mark_reading is;

@@ -10,7 +10,7 @@
  *	fa:16:3e:00:00:01,vm01.example.com,[fd5d:19f:52e9::2]
  *
  * dnsmasq answers a reverse query with the first name of an address, so the chosen name
- * comes first.
+ * comes before the generated name.
  */
 #pragma once
 

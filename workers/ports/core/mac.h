@@ -4,7 +4,7 @@
 #include "base/err.h"
 
 /*
- * ERR_INVALID: TEXT is not six pairs of lower-case hexadecimal digits, separated by
- * colons.
+ * TEXT must be six pairs of lower-case hexadecimal digits, separated by colons. Otherwise
+ * ERR_INVALID.
  */
 enum err mac_check(const char *text, struct why *why);

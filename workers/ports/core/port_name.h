@@ -22,17 +22,17 @@ enum label_rules {
 };
 
 enum {
-	PORT_NAME_MAX = 255,		/* octets of a full name as text */
+	PORT_NAME_MAX = 255,		/* octets of a fully qualified name as text */
 	HOST_LABEL_MAX = 50,		/* "host-" and an address as text */
 };
 
 /*
- * Makes the full name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may contain any
- * octets. ERR_INVALID, with the field in *why: a label is empty or longer than 63 octets,
- * contains an octet that is not a letter, digit or hyphen, or begins or ends with a
- * hyphen. It also returns ERR_INVALID if the last of several labels is a number, or if
- * the name is the domain itself, is outside the domain, or has more than PORT_NAME_MAX
- * octets.
+ * Makes the fully qualified name of DNS_NAME in DOMAIN, in lower case. DNS_NAME may
+ * contain any octets. ERR_INVALID, with the field in *why: a label is empty or longer
+ * than 63 octets, contains an octet that is not a letter, digit or hyphen, or begins or
+ * ends with a hyphen. port_fqdn() also returns ERR_INVALID if the last of several labels
+ * is a number, or if the name is the domain itself, is outside the domain, or has more
+ * than PORT_NAME_MAX octets.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);

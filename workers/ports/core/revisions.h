@@ -13,7 +13,8 @@
 struct revision {
 	char id[ID_LEN + 1];
 	uint64_t revision;		/* 0: unknown */
-	bool is_gone;			/* in our list: deleted, and must stay deleted */
+	/* in zonefleet's list: deleted, and must stay deleted */
+	bool is_gone;
 	/* in Neutron's list: ignore the revision */
 	bool is_partial;
 };
@@ -23,10 +24,10 @@ void revisions_sort(struct revision *revisions, size_t count);
 bool revisions_have(const struct revision *revisions, size_t count, const char *id);
 /*
  * Writes the objects that differ to DIFFERING, which must have room for both lists, and
- * returns their number. An object differs if only one list contains it, or if our
- * revision is older. A deleted object in our list does not differ if Neutron's list does
- * not contain the object. An older revision in Neutron's list is not a difference,
- * because Neutron's answer takes time to arrive. Both lists must be sorted.
+ * returns their number. An object differs if only one list contains it, or if zonefleet's
+ * revision is older. A deleted object in zonefleet's list does not differ if Neutron's
+ * list does not contain the object. An older revision in Neutron's list is not a
+ * difference, because Neutron's answer takes time to arrive. Both lists must be sorted.
  */
 size_t revisions_diff(const struct revision *ours, size_t our_count,
                       const struct revision *theirs, size_t their_count,

@@ -1,9 +1,9 @@
 /*
  * subnets -- decides which addresses of a network have records in DNS. An address belongs
- * to the subnet whose cidr contains it. Subnets overlap only while a message from Neutron
- * is missing. If several subnets contain an address, the address belongs to the narrowest
- * subnet. If two subnets have the same cidr, the address belongs to the subnet with the
- * lower id.
+ * to the subnet whose cidr contains it. Subnets overlap only if a message from Neutron
+ * has not arrived yet. If several subnets contain an address, the address belongs to the
+ * narrowest subnet. If two subnets have the same cidr, the address belongs to the subnet
+ * with the lower id.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
  * delegation -- makes the endpoints that delegate a router's domain in its parent zone, a
  * shared zone. The delegation contains the NS records of the domain. A name server inside
- * the domain also needs glue records with the addresses of this name server. The function
- * takes the glue from the initial records of the domain, if these records contain the
- * addresses ("records" in router_domain.h).
+ * the domain also needs glue records with the addresses of this name server. delegation
+ * takes the glue records from the initial records of the domain, if the initial records
+ * contain the addresses ("records" in router_domain.h).
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * True: DNS is below PARENT. If PARENT is "", it returns false. Both names are in lower
- * case and have no final dot.
+ * True: DNS is below PARENT. False if PARENT is "". Both names are in lower case and have
+ * no final dot.
  */
 bool delegation_is_below(const char *dns, const char *parent);
 /*

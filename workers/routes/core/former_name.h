@@ -10,8 +10,8 @@
  * In the comments below, "enough name servers" means at least
  * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a name
  * server that is behind may still answer with the CNAME of a name in state CACHED or
- * GONE. The routers serve names in all states except DROP. A name without a CNAME starts
- * in state CACHED and keeps this state until its grace time ends.
+ * GONE. The routers serve former names in all states except DROP. A name without a CNAME
+ * starts in state CACHED and keeps this state until its grace time ends.
  */
 #pragma once
 
@@ -23,7 +23,8 @@ enum former_state {
 	/* enough name servers serve the CNAME; the grace time runs */
 	FORMER_HAVE,
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	FORMER_WITHDRAWN,	/* central deleted it; name servers may still serve it */
+	/* central has deleted the CNAME; name servers may still serve it */
+	FORMER_WITHDRAWN,
 	/* enough name servers have deleted it; resolvers may still have it in a cache */
 	FORMER_CACHED,
 	FORMER_DROP,		/* not served; central must delete the CNAME */

@@ -25,8 +25,8 @@ extern const struct json_field router_domain_fields[], router_domain_soa_fields[
 extern const struct json_field router_domain_record_fields[];
 
 /*
- * Makes a full name from NAME: "ns1" is below DNS, "@" is DNS itself, "ns1.example." is
- * already full.
+ * Makes a fully qualified name from NAME: "ns1" is below DNS, "@" is DNS itself, and
+ * "ns1.example." is already fully qualified.
  */
 const char *router_domain_full_name(const char *name, const char *dns,
                                     char text[ROUTER_DOMAIN_NAME]);

@@ -20,9 +20,9 @@
 #include "base/err.h"
 
 /*
- * A router that may get a route. It gets no routes if its capacity is reached or if it
- * has no live instance. If no router with the label has room, the route waits. The caller
- * locks the positions and counts the routes that it binds.
+ * A router that can get a route. A router gets no routes if its capacity is reached or if
+ * it has no live instance. If no router with the label has room, the route waits. The
+ * caller locks the positions and counts the routes that it binds.
  */
 struct candidate {
 	const char *name;
