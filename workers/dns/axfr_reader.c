@@ -70,7 +70,7 @@ static const char *axfr_rcode_fault(enum rcode rcode)
 	case RCODE_NOTIMP: return "answers with NOTIMP";
 	case RCODE_REFUSED: return "answers with REFUSED";
 	case RCODE_NOTAUTH: return "answers with NOTAUTH";
-	default: return "answers with an unexpected error code";
+	default: return "answers with an error";
 	}
 }
 

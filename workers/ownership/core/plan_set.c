@@ -335,7 +335,7 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 	return mark_length(&mark) > most &&
 	       plan_refuse_because(item, REASON_NO_MARK,
 	                           "the ownership mark would be too long: choose a "
-	                           "shorter resource or set_id");
+	                           "shorter resource name");
 }
 
 static void item_decide_desired(const struct planning *p, struct plan_item *item)
