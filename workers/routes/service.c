@@ -239,7 +239,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 		        route_key_text(key));
 	else if (!text_is_equal(seen->host, call->route.host))
 		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route "
-		        "at the same time: try again");
+		        "at the same time: try again later");
 	if (!call->tx->err)
 		store_route_routers(call->tx, call->req->arena, call->route.id,
 		                    route_call_add_router, call);
