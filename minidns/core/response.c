@@ -137,7 +137,7 @@ static const char *response_signature_fault(const struct soa_request *ask,
 	const char *fault;
 
 	if (!tsig_find(data, len, &tsig) || !tsig.present)
-		return "answers without a signature";
+		return "answers without a TSIG record";
 	if (tsig.error && !tsig.mac_len)
 		return tsig_reason_refused(tsig.error);
 	fault = tsig_reason_invalid(tsig_verify(&chain, data, &tsig, now));

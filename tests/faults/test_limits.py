@@ -75,7 +75,7 @@ class Descriptors(FaultStory):
         self.wait_changes()
 
     def lacks(self, worker):
-        return worker.log.read_text().count("no descriptor left")
+        return worker.log.read_text().count("no file descriptor left")
 
     def has_none_left(self, pid):
         limit = resource.prlimit(pid, resource.RLIMIT_NOFILE)[0]

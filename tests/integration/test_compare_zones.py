@@ -399,7 +399,7 @@ class Strangers(CompareCase):
             first = next(answers(question, rrs_of_domain(self.small)[:-1]))
             link.sendall(frame(first.to_wire()))
             until_closed(link)
-        self.assert_failed(script, "stops sending during its transfer", timeout=0.5)
+        self.assert_failed(script, "stops sending during the transfer", timeout=0.5)
 
     def test_hangs_in_a_message(self):
         def script(wire, link):
@@ -426,11 +426,11 @@ class Strangers(CompareCase):
             answer = dns.message.make_response(dns.message.from_wire(wire))
             link.sendall(frame(answer.to_wire()))
             until_closed(link)
-        for script, why in ((part, "breaks off its transfer"),
-                            (cut, "accepts no query over TCP"),
-                            (other_end, "ends with an SOA record that differs"),
+        for script, why in ((part, "closes the connection during the transfer"),
+                            (cut, "refuses or closes the TCP connection"),
+                            (other_end, "ends the transfer with an SOA record that differs"),
                             (nothing, "without records"),
-                            (lambda wire, link: None, "accepts no query over TCP")):
+                            (lambda wire, link: None, "refuses or closes the TCP connection")):
             self.assert_failed(script, why)
 
     def test_rubbish(self):
@@ -455,7 +455,7 @@ class Strangers(CompareCase):
             message = frame(more.to_wire(max_size=65535))
             while True:
                 link.sendall(message)
-        self.assert_failed(script, "sends more data than a zone may have")
+        self.assert_failed(script, "sends more data than the limit for a zone")
 
     def test_few_at_a_time(self):
         """Two of a server and eight in all; what waits comes, and once."""
@@ -583,13 +583,15 @@ class Signed(CompareCase):
                 (self.signing(domain, self.KEY), "equal", ""),
                 (self.signing(domain, self.KEY, every=3), "equal", ""),
                 (self.signing(domain, self.KEY, every=99), "equal", ""),
-                (self.signing(domain, other), "failed", "signs its answer wrongly"),
-                (self.signing(domain, self.KEY, every=0), "failed", "answers without a signature"),
+                (self.signing(domain, other), "failed", "sends an answer with an invalid MAC"),
+                (self.signing(domain, self.KEY, every=0), "failed",
+                 "answers without a TSIG record"),
                 (self.signing(domain, self.KEY, every=4, last=False), "failed",
-                 "ends without a signature"),
-                (self.signing(domain, self.KEY, spoil=3), "failed", "signs its answer wrongly"),
+                 "ends the transfer without a TSIG record"),
+                (self.signing(domain, self.KEY, spoil=3), "failed",
+                 "sends an answer with an invalid MAC"),
                 (self.signing(domain, self.KEY, every=99, spoil=3), "failed",
-                 "signs its answer wrongly")):
+                 "sends an answer with an invalid MAC")):
             server = self.scripted(script, f"signs-{time.monotonic()}")
             self.assert_compared(domain, server, outcome)
             lines = self.lines(f"server={server.id} ")

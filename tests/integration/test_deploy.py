@@ -135,7 +135,7 @@ class DeployTest(unittest.TestCase):
 
         status, said = check("ownership", before)
         self.assertEqual(status, 78, said)
-        self.assertIn("there are no zones", said)
+        self.assertIn("must contain at least one zone", said)
         for kind in WORKERS + OPTIONAL:
             status, said = check(kind, before + shared)
             self.assertEqual(status, 0, said)
@@ -169,7 +169,7 @@ class DeployTest(unittest.TestCase):
         """What --sample prints is right; what a site alone knows is to be added."""
         cases = dict.fromkeys(("central", "minidns", "ports", "routes", "poolmgr"),
                               (78, "fleet.keys: has no key"))
-        cases["ownership"] = (78, "there are no zones")
+        cases["ownership"] = (78, "must contain at least one zone")
         for kind, want in cases.items():
             with self.subTest(kind):
                 program = BINARIES / f"zonefleet-{kind}"

@@ -27,7 +27,7 @@ CLIENTS = 60
 SPARE = 3               # descriptors beyond those in use
 SECONDS = 20
 QUESTIONS = 20
-LACK = "no descriptor left"
+LACK = "no file descriptor left"
 
 
 class Clients(unittest.TestCase):

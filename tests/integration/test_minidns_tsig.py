@@ -440,7 +440,7 @@ class Servers(unittest.TestCase):
     def test_a_server_that_does_not_know_the_key(self):
         key = key_named("new.key.", "which no server has")
         self.lab.add_key(key)
-        self.expect_error("unknown.test.", key, ("BADKEY", "without a signature"))
+        self.expect_error("unknown.test.", key, ("BADKEY", "without a TSIG record"))
 
     def test_a_key_that_we_do_not_know(self):
         self.expect_error("keyless.test.", key_named("no.key.", ""), ("mini-DNS does not have",))
@@ -498,7 +498,7 @@ class Forged(unittest.TestCase):
     def test_without_one_the_reason_is_told(self):
         report = self.poll("false.test.", None)
         self.assertEqual(report["status"], "ERROR", report)
-        self.assertIn("without a signature", report["reason"])
+        self.assertIn("without a TSIG record", report["reason"])
 
 
 class Relay(TcpRelay):

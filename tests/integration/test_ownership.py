@@ -132,8 +132,10 @@ class Basics(Story):
         cases = {
             "must be in the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
             "targets": {"dnsname": "www.example.org.", "type": "A", "targets": ["x"]},
-            "targets must not be empty": {"dnsname": "www.example.org.", "type": "A", "targets": []},
-            "cannot mark records": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
+            "must contain at least one record": {
+                "dnsname": "www.example.org.", "type": "A", "targets": []},
+            "cannot write ownership marks for records": {
+                "dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
             "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
                         "x": 1},
         }
@@ -450,7 +452,8 @@ class Orders(Story):
         self.assertEqual(self.lab.marks()["_own-a.a.x"], [mark("them")])
 
     def test_who_cannot_read_our_marks(self):
-        for storage_id, words in ("plain", "form of marks"), ("table", "differ in: storage"):
+        for storage_id, words in (("plain", "form of ownership marks"),
+                                  ("table", "differ in: storage")):
             with self.assertRaisesRegex(Exception, words):
                 self.lab.central.ownership_transfer(storage_id="us", zone=ZONE, to=storage_id,
                                                     selector={})

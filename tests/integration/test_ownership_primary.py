@@ -51,7 +51,8 @@ from scripted_dns import (Scripted, answers, at_any_time, frame, keyring,       
 SECONDS = 30
 SOON_MS = 400       # a deadline that a story waits for
 BADTIME = 18
-CLOCKS = r"its clock shows 20\d\d-[-0-9: ]+ UTC, and our clock shows 20\d\d-[-0-9: ]+ UTC"
+CLOCKS = (r"the server's clock shows 20\d\d-[-0-9: ]+ UTC, "
+          r"and the local clock shows 20\d\d-[-0-9: ]+ UTC")
 
 
 def key_named(name, secret, algorithm="hmac-sha256"):
@@ -296,11 +297,11 @@ class Servers:
         zone = self.zone(text=large_zone("@ORIGIN@", 300))
         for limit in {"records": 1000}, {"octets": 20000}:
             client = self.client(zone, self.server, KEY, **limit)
-            self.assert_faulty(client, "sends more data than a zone may have")
+            self.assert_faulty(client, "sends more data than the limit for a zone")
         client = self.client(zone, self.server, KEY, records=1207)
         self.assertIsNone(client.read()["fault"])
         client = self.client(zone, self.server, KEY, records=1206)
-        self.assert_faulty(client, "sends more data than a zone may have")
+        self.assert_faulty(client, "sends more data than the limit for a zone")
 
     def test_who_may_not_read_it(self):
         zone = self.zone(closed=True)
@@ -314,8 +315,8 @@ class Servers:
         zone = self.zone()
         wanted = creation(f"www.{zone}", "192.0.2.1")
         for key, words in (
-                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
-                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
+                (STRANGER, "answers with BADKEY: check that the server has the key"),
+                (FORGER, "answers with BADSIG: compare the secrets of the key")):
             client = self.client(zone, self.server, key)
             self.assert_faulty(client, words)
             self.assert_sent(client, [wanted], "parked", words)
@@ -451,7 +452,7 @@ class Servers:
         more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
         self.assertEqual(client.wire(*more)[0], b"")
         self.assert_sent(client, more, "failed",
-                         "cannot accept an update that is larger than a message")
+                         "cannot get this update: a change is larger than a DNS message")
         self.assertEqual(client.ask(f"a1.{zone}", "TXT"), [])
 
     def test_questions(self):
@@ -478,8 +479,8 @@ class Servers:
         self.assertGreater(client.serial(), 17)
         self.assertEqual(self.client(zone, self.server).serial(), client.serial())
         for key, words in (
-                (STRANGER, "refuses our signature with BADKEY: check that it has the key"),
-                (FORGER, "refuses our signature with BADSIG: compare the secrets of the key")):
+                (STRANGER, "answers with BADKEY: check that the server has the key"),
+                (FORGER, "answers with BADSIG: compare the secrets of the key")):
             self.assertEqual(self.client(zone, self.server, key).serial(), f"{HOST} {words}")
         client = self.client("no.test.", self.server, KEY)
         self.assertEqual(client.serial(), f"{HOST} {self.NO_ANSWER}")
@@ -498,7 +499,7 @@ class Servers:
         self.assertEqual(client.heard_sent(),
                          ("again", "closes the connection before it answers"))
         self.assert_sent(client, [wanted], "again", "accepts no connection over TCP")
-        self.assert_faulty(client, "accepts no query over TCP")
+        self.assert_faulty(client, "refuses or closes the TCP connection")
         self.server.launch()
         self.server.wait_ready()
         wait_for(lambda: self.server.serial(zone), SECONDS, f"{zone} is served again")
@@ -537,11 +538,11 @@ class KnotPrimary(Servers, Story):
     UNREAD = "answers with NOTAUTH"
     UNSIGNED = "parked", "answers with NOTAUTH"
     # it says the same to who is known and may not as to who is unknown
-    POLICY = "policy", "refuses the update with BADKEY, but it knows the key: the key may not " \
-        "make this change"
+    POLICY = "policy", "answers with BADKEY, although the server has the key: allow the " \
+        "key to make this change"
     # it signs no answer about what it does not have
-    NO_ZONE = "again", "answers without a signature (NOTAUTH)"
-    NO_ANSWER = "answers without a signature"
+    NO_ZONE = "again", "answers without a TSIG record (NOTAUTH)"
+    NO_ANSWER = "answers without a TSIG record"
 
     @classmethod
     def setUpClass(cls):
@@ -646,12 +647,13 @@ class Hostile(Story):
 
     def test_a_part_is_no_zone(self):
         for count in range(7):
-            fault = "breaks off its transfer" if count else "accepts no query over TCP"
+            fault = ("closes the connection during the transfer" if count
+                     else "refuses or closes the TCP connection")
             self.assert_not_whole(first_messages(count, lambda link: None), fault, 2 * count)
             self.assert_not_whole(first_messages(count, resets), fault, 2 * count)
-        self.assert_not_whole(first_messages(3), "stops sending during its transfer", 6)
+        self.assert_not_whole(first_messages(3), "stops sending during the transfer", 6)
         self.assert_not_whole(first_messages(0), "does not answer", 0)
-        self.assert_not_whole(sends(RRS[:-1]), "stops sending during its transfer", len(RRS) - 1)
+        self.assert_not_whole(sends(RRS[:-1]), "stops sending during the transfer", len(RRS) - 1)
         self.assert_not_whole(sends(RRS[1:]), "does not send the SOA record of the zone first", 0)
         self.assert_not_whole(sends([*RRS, WWW]), "sends more data after the final SOA record")
 
@@ -664,19 +666,19 @@ class Hostile(Story):
             return script
         for at in 1, 2, 3, 14, 200:
             self.assert_not_whole(cut(at, until_closed), "does not answer", 0)
-            self.assert_not_whole(cut(at, resets), "accepts no query over TCP", 0)
+            self.assert_not_whole(cut(at, resets), "refuses or closes the TCP connection", 0)
 
     def test_garbage(self):
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
                 b"HTTP/1.1 400 no\r\n\r\n" * 2000:
             self.assert_not_whole(lambda wire, link, octets=octets: link.sendall(octets),
-                                  "sends a message that is not the answer", 0)
+                                  "sends a message that is not the expected answer", 0)
 
         def other_id(wire, link):
             question = dns.message.from_wire(wire)
             question.id ^= 1
             sends(RRS)(question.to_wire(), link)
-        self.assert_not_whole(other_id, "sends a message that is not the answer", 0)
+        self.assert_not_whole(other_id, "sends a message that is not the expected answer", 0)
 
     def test_it_never_ends(self):
         def drip(wire, link):
@@ -694,17 +696,18 @@ class Hostile(Story):
                 link.sendall(more)
         done = threading.Event()
         self.addCleanup(done.set)
-        self.assert_not_whole(drip, "takes too long for its transfer")
-        self.assert_not_whole(gush, "sends more data than a zone may have", records=5000)
-        self.assert_not_whole(gush, "sends more data than a zone may have", octets=50000)
+        self.assert_not_whole(drip, "exceeds the time limit for the transfer")
+        self.assert_not_whole(gush, "sends more data than the limit for a zone", records=5000)
+        self.assert_not_whole(gush, "sends more data than the limit for a zone", octets=50000)
 
     def test_signatures(self):
         for script, fault in (
-                (signs(RRS, KEY, FORGER), "signs its answer wrongly"),
-                (signs(RRS, KEY, KEY, every=0), "answers without a signature"),
-                (signs(RRS, KEY, KEY, every=4, last=False), "ends without a signature"),
-                (signs(RRS, KEY, KEY, spoil=3), "signs its answer wrongly"),
-                (signs(RRS, KEY, KEY, every=99, spoil=3), "signs its answer wrongly")):
+                (signs(RRS, KEY, FORGER), "sends an answer with an invalid MAC"),
+                (signs(RRS, KEY, KEY, every=0), "answers without a TSIG record"),
+                (signs(RRS, KEY, KEY, every=4, last=False),
+                 "ends the transfer without a TSIG record"),
+                (signs(RRS, KEY, KEY, spoil=3), "sends an answer with an invalid MAC"),
+                (signs(RRS, KEY, KEY, every=99, spoil=3), "sends an answer with an invalid MAC")):
             self.assert_not_whole(script, fault, key=KEY)
 
     def test_a_reading_is_cancelled(self):
@@ -744,7 +747,7 @@ class Hostile(Story):
         def of_another_id(message):
             message.id ^= 1
             return framed(message)
-        stranger = "sends a message that is not the answer"
+        stranger = "sends a message that is not the expected answer"
         self.assert_unknown(of_another_id, stranger)
         self.assert_unknown(lambda message: frame(message.to_wire()), stranger)
         self.assert_unknown(lambda message: frame(b""), stranger)
@@ -770,7 +773,7 @@ class Hostile(Story):
             taken.bind((HOST, 0))       # and nobody listens
             client = self.opened(lambda wire, link: None, port=taken.getsockname()[1])
             self.assert_sent(client, [WANTED], "again", "accepts no connection over TCP")
-            self.assert_faulty(client, "accepts no query over TCP")
+            self.assert_faulty(client, "refuses or closes the TCP connection")
 
     def test_answers_of_somebody_else(self):
         def signed(key):
@@ -790,10 +793,10 @@ class Hostile(Story):
         client = self.opened(replies(signed(KEY), KEY), KEY)
         self.assert_sent(client, [WANTED], "applied")
         self.assertEqual(client.ask(f"www.{ZONE}"), ["192.0.2.1"])
-        self.assert_unknown(signed(FORGER), "signs its answer wrongly", KEY)
+        self.assert_unknown(signed(FORGER), "sends an answer with an invalid MAC", KEY)
         self.assert_unknown(signed(STRANGER), "signs its answer with another key", KEY)
-        self.assert_unknown(unsigned(0), "answers without a signature", KEY)
-        self.assert_unknown(unsigned(5), "answers without a signature (REFUSED)", KEY)
+        self.assert_unknown(unsigned(0), "answers without a TSIG record", KEY)
+        self.assert_unknown(unsigned(5), "answers without a TSIG record (REFUSED)", KEY)
 
     def test_answers_about_something_else(self):
         def ask(*rrs, rcode=0, change=None):
@@ -839,14 +842,14 @@ class Hostile(Story):
         sent = client.send(WANTED)
         self.assertEqual(sent[0], outcome, sent)
         self.assertRegex(sent[1], words)
-        self.assertRegex(client.ask(f"www.{ZONE}"), words.partition(": its clock")[0])
-        self.assertRegex(client.read()["fault"], "^refuses our signature|^signs its answer")
+        self.assertRegex(client.ask(f"www.{ZONE}"), words.partition(": the server's clock")[0])
+        self.assertRegex(client.read()["fault"], "^answers with BAD|^s(igns its|ends an) answer")
 
     def test_a_clock_that_is_refused_again(self):
         hours = 7200
         server = self.refusing(KEY, other=int(time.time() + hours).to_bytes(6, "big"))
         client = self.client(ZONE, server, KEY)
-        self.assert_refused(client, "parked", f"^refuses our signature with BADTIME: {CLOCKS}$")
+        self.assert_refused(client, "parked", f"^answers with BADTIME: {CLOCKS}$")
         off = [round((when - time.time()) / hours) for when in server.times]
         self.assertEqual(off, [0, 1, 1, 1, 1, 1])       # each of the three twice
         self.assert_clocks_told(client, HOST, ZONE, 1)
@@ -856,17 +859,17 @@ class Hostile(Story):
 
     def test_a_clock_that_anybody_could_move(self):
         other = int(time.time() + 7200).to_bytes(6, "big")
-        refuses = "^refuses our signature"
+        refuses = "^answers with BAD"
         for arguments, options, outcome, words in (
                 ((KEY,), {"mac_len": 0}, "again", refuses),
-                ((KEY,), {"mac_len": 16}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"mac_len": 16}, "again", "^sends an answer with an invalid MAC"),
                 ((KEY,), {"mac_len": 16, "when": time.time() + 7200}, "again",
-                 "^signs its answer wrongly"),
-                ((FORGER,), {}, "again", "^signs its answer wrongly"),
+                 "^sends an answer with an invalid MAC"),
+                ((FORGER,), {}, "again", "^sends an answer with an invalid MAC"),
                 ((STRANGER,), {}, "again", "^signs its answer with another key"),
-                ((KEY,), {"asked_by": bytes(32)}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"asked_by": bytes(32)}, "again", "^sends an answer with an invalid MAC"),
                 ((KEY,), {"other": b""}, "parked", refuses),
-                ((KEY,), {"other": other[1:]}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"other": other[1:]}, "again", "^sends an answer with an invalid MAC"),
                 ((KEY,), {"rcode": 0}, "parked", refuses)):
             with self.subTest(options=options, key=arguments[0].name):
                 server = self.refusing(*arguments, **{"other": other} | options)
@@ -920,7 +923,7 @@ class Hostile(Story):
     def test_what_is_no_serial(self):
         other = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 18 3600 600 86400 60")
         elsewhere = (f"www.{ZONE}", *SOA[1:])
-        lacks = "does not answer with exactly one valid SOA record"
+        lacks = "must answer with exactly one valid SOA record"
         for rrs, rcode, words in (((), 0, lacks), ((), 3, lacks), ((SOA, other), 0, lacks),
                                   ((elsewhere,), 0, lacks), ((), 2, "answers with SERVFAIL")):
             def make(message, rrs=rrs, rcode=rcode):
@@ -1279,7 +1282,8 @@ class CentralThatSays(Story):
     def test_pages_without_end(self):
         seen, calls = self.seen(lambda marker: {"serial": 7, "marker": "1",
                                                 "lines": [] if marker else [self.SOA]})
-        self.assertEqual((seen, calls), ("central: sent a page without records", [None, "1"]))
+        self.assertEqual((seen, calls), ("central: the answer contains a page without records",
+                                         [None, "1"]))
 
     def test_a_text_that_reads_like_a_soa_is_a_record(self):
         """It is looked at, wherever it stands; of such a one that shows, it cannot be read."""

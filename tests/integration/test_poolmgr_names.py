@@ -50,7 +50,7 @@ class Late(NameStory):
         """The pool manager is there, says so, and takes the server up with its name."""
         self.assertEqual(self.server("late"), ["", ""])
         self.assertEqual(self.trouble("late"), "no address of its host is known")
-        self.wait_for(lambda: "host not looked up: host=late.test" in self.log(), "it is said")
+        self.wait_for(lambda: "host not resolved: host=late.test" in self.log(), "it is said")
         domain = self.lab.domains()["zone-1.many.example."]
         self.minidns.cast("update_domain", domain=domain)
         where = f"domain_id = '{domain['id']}' AND action = 'UPDATE' AND server_id = 'late'"
@@ -63,7 +63,7 @@ class Late(NameStory):
         self.wait_for(self.told_again, "what it missed is done")
         self.wait_released(*before)
         self.assertEqual(self.trouble("late"), "NULL")
-        self.assertEqual(self.log().count("host not looked up"), 1)
+        self.assertEqual(self.log().count("host not resolved"), 1)
 
     def row_of(self, domain, action):
         found = self.lab.sql("SELECT status, reason FROM pool_manager_status WHERE domain_id = "
@@ -110,7 +110,7 @@ class Several(NameStory):
         Hosts(other.folder).seen_by(other)
         other.launch()
         other.wait_ready()
-        wait_for(lambda: "host not looked up: host=many.test" in other.log.read_text(), SECONDS,
+        wait_for(lambda: "host not resolved: host=many.test" in other.log.read_text(), SECONDS,
                  "it does not know the name", [other.log])
         other.stop()
         self.assertEqual(self.trouble("many"), "no answer, it says")

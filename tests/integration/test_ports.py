@@ -682,7 +682,7 @@ class Requests(PortStory):
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
                                                        {"ip_address": "fd00:0::1"}]},
-                 "is listed twice: list it once"),
+                 "is listed twice: list each address once"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),

@@ -373,7 +373,8 @@ class Compared(NeutronStory):
         for repaired in 2, 0:               # the network and the port
             result = self.compare()
             self.assertEqual((result["differing"], result["repaired"], result["reason"]), (
-                2 + repaired, repaired, f"2 not repaired: {first}: subnet {first} belongs "
+                2 + repaired, repaired, "2 objects not repaired. The first error: "
+                f"{first}: subnet {first} belongs "
                 "to another network"))
         self.assertEqual((self.figure("ports_comparisons_total"),
                           self.figure("ports_comparisons_failed_total")), (ended + 2, failed))

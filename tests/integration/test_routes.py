@@ -1024,9 +1024,9 @@ class Domains(RouteStory):
         """What is shown stays, or something that is up takes its place."""
         self.router("shard1", "10.245.2.2")
         down = {"address": "10.245.2.3", "up": False}
-        self.refused("at least one must be up", self.caller.update_router, router="shard1",
+        self.refused("at least one address must be up", self.caller.update_router, router="shard1",
                      values={"addresses": [down]})
-        self.refused("at least one must be up", self.caller.update_router, router="shard1",
+        self.refused("at least one address must be up", self.caller.update_router, router="shard1",
                      values={"addresses": []})
         self.caller.update_router(router="shard1", values={"addresses": [
             {"address": "10.245.2.2", "up": False}, down]})
@@ -1222,7 +1222,7 @@ class Backends(RouteStory):
             self.refused("it must match .be:PROJECT", self.route, "web", self.user,
                          backend=backend)
         self.user.update_route(route=old["id"], values={"labels": {"a": "b"}})
-        said = f"route keeps a backend that a tenant may not name: route={self.namespace}/"
+        said = f"route has a forbidden backend: route={self.namespace}/"
         self.caller.update_route(route=old["id"], values={"backend": "bank_web"})
         worker.restart()
         self.wait(lambda: f"{said}old " in worker.log.read_text(), "it is told")
@@ -1319,8 +1319,8 @@ class Moved(RouteStory):
             "VALUES ('x', 'shard1', 'x.example.org', 'y.example.org', 'HAVE', '2999-01-01', NOW(3))")
         self.addCleanup(sql, "DELETE FROM route_moves")
         for state, words in (
-                ("HAVE", "grace period .* ends at 2999-01-01T.* for 77 s more"),
-                ("CACHED", "resolvers may keep the names until 2999-01-01T"),
+                ("HAVE", "grace period .* ends at 2999-01-01T.* for the TTL of 77 s"),
+                ("CACHED", "resolvers can keep the names until 2999-01-01T"),
                 ("WITHDRAWN", "point to other routers: the name servers may still have .* for 77 s more"),
                 ("WITHDRAW", "point to other routers: the name servers may still have .* for 77 s more")):
             sql(f"UPDATE route_moves SET state = '{state}'")

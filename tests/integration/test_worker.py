@@ -341,7 +341,7 @@ class Life(unittest.TestCase):
         toy.configure(self.settings(more='greeting = "good morning"; prefetch = 7;'))
         toy.process.send_signal(signal.SIGHUP)
         toy.wait_log("settings applied")
-        toy.wait_log(r"option kept: key=toy.prefetch")
+        toy.wait_log(r"setting not applied: key=toy.prefetch")
         toy.wait(lambda: self.ping()["greeting"] == "good morning", "the new greeting")
         toy.configure(self.settings(more='greeting = "rude";'))
         toy.process.send_signal(signal.SIGHUP)
@@ -413,7 +413,7 @@ class Life(unittest.TestCase):
         toy.process.send_signal(signal.SIGUSR1)     # debug: each try to read them has a line
         with limited([toy.process.pid, *children]):
             self.broker.close_connections()
-            toy.wait_log("no descriptor left: wanted=\"the broker\"", PROCESSES)
+            toy.wait_log("no file descriptor left: wanted=\"the broker\"", PROCESSES)
             toy.configure(self.settings(more='greeting = "good morning";'))
             toy.process.send_signal(signal.SIGHUP)
             toy.wait_log("settings kept: .*Too many open files")
@@ -440,7 +440,7 @@ class Life(unittest.TestCase):
                 self.addCleanup(toy.wait)
                 self.addCleanup(toy.kill)
                 said = next(line for line in toy.stderr
-                            if "no descriptor left" in line or "Too many open files" in line)
+                            if "no file descriptor left" in line or "Too many open files" in line)
                 toy.terminate()
                 self.assertIn(toy.wait(20), (0, EX_TEMPFAIL, -signal.SIGTERM), said)
 

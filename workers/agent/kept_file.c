@@ -109,7 +109,7 @@ static enum err kept_file_fill(const struct place *place, int fd, const void *te
 	if (!kept_file_write_all(fd, text, len))
 		return kept_file_fail(place, "write");
 	if (fchmod(fd, MODE) || fsync(fd))
-		return kept_file_fail(place, "keep");
+		return kept_file_fail(place, "save");
 	return OK;
 }
 
@@ -124,7 +124,7 @@ static enum err kept_file_make(const struct place *place, const char *temporary,
 	fd = openat(place->folder, temporary,
 	            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return kept_file_fail(place, "make");
+		return kept_file_fail(place, "create a new version");
 	err = kept_file_fill(place, fd, text, len);
 	if (close(fd) && !err)
 		err = kept_file_fail(place, "write");
@@ -139,7 +139,7 @@ static enum err kept_file_put_mark(const struct place *place, const char *mark)
 	off_t size;
 
 	if (fd < 0)
-		return kept_file_fail(place, "mark");
+		return kept_file_fail(place, "mark as changed");
 	if (!kept_file_is_regular(fd, &size))
 		err = fail(place->why, ERR_UNREACHABLE, "%s/%s: must be a regular file",
 		           place->path,
@@ -175,7 +175,7 @@ enum err kept_file_write(const char *folder, const char *name, const char *mark,
 
 	place.folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (place.folder < 0)
-		return kept_file_fail(&place, "open its folder");
+		return kept_file_fail(&place, "open the folder");
 	*is_new = !kept_file_is_same(&place, text, len);
 	if (*is_new)
 		err = kept_file_replace(&place, mark, text, len);

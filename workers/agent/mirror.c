@@ -186,7 +186,7 @@ static enum err mirror_take_page(struct mirror *mirror, const json_t *answer,
 	                                  &marker, why);
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
-		err = fail(why, ERR_INVALID, "marker: must be greater than the last "
+		err = fail(why, ERR_INVALID, "marker: must be greater than the previous "
 		           "marker '%s', not '%s'", mirror->marker, marker);
 	if (!err)
 		err = mirror_take_version(mirror, answer, why);

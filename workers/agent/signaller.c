@@ -133,7 +133,7 @@ static ssize_t signaller_read_file(const char *path, int flags, char *into, size
 	ssize_t n = -1;
 
 	if (fd < 0) {
-		descriptors_lack("the signalled program");
+		descriptors_lack("the process id of the signalled program");
 		return -1;
 	}
 	errno = EINVAL;			/* for something that is not a regular file */
@@ -156,9 +156,9 @@ static enum err signaller_read_pid(const struct signaller *signaller, pid_t *pid
 
 	*pid = len > 0 ? signaller_pid(text, (size_t)len) : 0;
 	if (len < 0 && errno != ENOENT)
-		err = fail(why, ERR_DENIED, "%s: %s", path, strerror(errno));
+		err = fail(why, ERR_DENIED, "cannot read %s: %s", path, strerror(errno));
 	else if (len > 0 && !*pid)
-		err = fail(why, ERR_NOT_FOUND, "%s must contain a process number", path);
+		err = fail(why, ERR_NOT_FOUND, "%s: must contain a process id", path);
 	free(path);
 	return err;
 }
@@ -177,11 +177,11 @@ static enum err signaller_check(const struct signaller *signaller, pid_t pid,
 	len = signaller_read_file(path, 0, line, COMMAND_LINE_MAX);
 	if (len < 0)
 		err = errno == ENOENT || errno == ESRCH
-		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
+		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "cannot read %s: %s", path,
 		                             strerror(errno));
 	else if (!signaller_is_of(line, (size_t)len, config->program, config->folder))
 		err = fail(why, ERR_NOT_FOUND,
-		           "the command line of process %d must contain %s and %s",
+		           "process %d: the command line must contain %s and %s",
 		           (int)pid, config->program, config->folder);
 	free(line);
 	return err;
@@ -320,7 +320,7 @@ static enum err signaller_open_reader(const struct signaller *signaller, pid_t *
 	*fd = pidfd_open(*pid, 0);
 	if (*fd < 0)
 		return errno == ESRCH ? ERR_NOT_FOUND
-		                      : fail(why, ERR_DENIED, "no access to process %d: "
+		                      : fail(why, ERR_DENIED, "cannot open process %d: "
 		                             "%s", (int)*pid, strerror(errno));
 	return signaller_check(signaller, *pid, why);
 }
@@ -350,7 +350,7 @@ static enum err signaller_send(const struct signaller *signaller, int signum, pi
 static void signaller_log_unsent(struct signaller *signaller, const struct why *why)
 {
 	if (why->text[0] && !signaller->is_told)
-		log_warn("reader not signalled: folder=%s reason=\"%s\"",
+		log_warn("program not signalled: folder=%s reason=\"%s\"",
 		         signaller->config.folder, why->text);
 	signaller->is_told |= why->text[0] != '\0';
 }
@@ -403,7 +403,7 @@ static void signaller_await(struct signaller *signaller, pid_t pid)
 	signaller->told = pid;
 	signaller_try_again(signaller);
 	if (signaller->times == 5)
-		log_warn("reader ignored signals: folder=%s pid=%d reason=\"the process "
+		log_warn("program ignored signals: folder=%s pid=%d reason=\"the process "
 		         "started no worker with the new files\"",
 		         signaller->config.folder, (int)pid);
 }
@@ -427,7 +427,7 @@ static void signaller_signal(struct signaller *signaller)
 			signaller->times = 0;
 		signaller->told_ms = now_ms;
 		metric_add(sent, 1);
-		log_debug("reader signalled: folder=%s", signaller->config.folder);
+		log_debug("program signalled: folder=%s", signaller->config.folder);
 	}
 	if (!err && signaller->config.has_workers)
 		signaller_await(signaller, pid);

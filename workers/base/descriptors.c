@@ -34,11 +34,11 @@ static void descriptors_log_lack(const char *wanted, int error)
 	                                                         now_ms + QUIET_MS))
 		return;
 	if (error == EMFILE)
-		log_warn("no descriptor left: wanted=\"%s\" limit=%llu "
+		log_warn("no file descriptor left: wanted=\"%s\" limit=%llu "
 		         "advice=\"raise LimitNOFILE\"", wanted,
 		         (unsigned long long)descriptors_limit());
 	else
-		log_warn("no descriptor left: wanted=\"%s\" limit=\"system-wide\" "
+		log_warn("no file descriptor left: wanted=\"%s\" limit=\"system-wide\" "
 		         "advice=\"raise fs.file-max\"", wanted);
 }
 

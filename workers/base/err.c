@@ -54,8 +54,7 @@ static const struct {
 	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, RETRY_LATER,
 	  "The program cannot reach the broker or the database" },
 	[ERR_REMOTE]      = { "remote",      "RemoteError",        OURS, RETRY_NEVER,
-	  "Another program answered with an error class that this program does not "
-	  "know" },
+	  "Another program answered with an unknown error class" },
 	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, RETRY_NEVER,
 	  "An internal error of zonefleet has occurred. The log of the program contains "
 	  "the details" },

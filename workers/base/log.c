@@ -393,6 +393,6 @@ static void __attribute__((format(printf, 1, 2))) log_bug(const char *fmt, ...)
 
 void bug(const char *file, int line, const char *expression)
 {
-	log_bug("%s:%d: must not be true: %s", file, line, expression);
+	log_bug("%s:%d: this condition must be false: %s", file, line, expression);
 	abort();
 }

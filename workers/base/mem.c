@@ -53,7 +53,7 @@ char *xprintf(const char *fmt, ...)
 
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
-		fatal("out of memory: cannot format a text");
+		fatal("out of memory: cannot format a string");
 	va_end(args);
 	return text;
 }

@@ -95,7 +95,7 @@ static struct option_value option_texts_of(const config_setting_t *setting)
 		if (!text) {
 			option_texts_clear(&value.texts);
 			return option_other_type("a list with a value that is not a "
-			                         "text");
+			                         "string");
 		}
 		option_texts_add(&value.texts, text, strlen(text));
 	}
@@ -140,8 +140,7 @@ static enum err option_resolve_secret(const struct reading *reading,
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
 			    "%s:%u: contains a secret, but other users can read the "
-			    "file: "
-			    "chmod 600 %s",
+			    "file: use 'chmod 600 %s'",
 			    reading->path, (unsigned)config_setting_source_line(setting),
 			    reading->path);
 	return OK;
@@ -211,7 +210,7 @@ static enum err option_require_rows(const struct reading *reading,
 	for (const struct option *row = section->rows; row->key; row++)
 		if (row->required && !option_member(group, row->key))
 			return fail(reading->why, ERR_INVALID,
-				    "%s: %s.%s: is required: %s", reading->path,
+				    "%s: %s.%s: must be set: %s", reading->path,
 				    section->group, row->key, row->help);
 	return OK;
 }
@@ -283,7 +282,8 @@ static enum err option_read_element(const struct reading *reading,
 		    !option_member(inherited, row->key)) {
 			char words[OPTION_GROUP_MAX];
 
-			snprintf(words, sizeof words, "lacks the required %s", row->key);
+			snprintf(words, sizeof words, "the setting %s must be set",
+			         row->key);
 			return option_fail_at(reading, group, words);
 		}
 		err = option_read_row(reading, group, inherited, row, element);
@@ -437,7 +437,7 @@ enum err option_load(const struct option_schema *schema, const char *path,
 
 	if (err == ERR_NOT_FOUND)
 		return fail(why, err,
-			    "%s: does not exist: create it with '%s --sample > %s'",
+			    "%s: does not exist: create the file with '%s --sample > %s'",
 			    path, schema->program, path);
 	reading.exposed = mode & 007;
 	if (!err)

@@ -45,7 +45,7 @@ static enum err file_read_all(int fd, const char *path, size_t limit, struct buf
 				    path, limit);
 	}
 	if (memchr(buf_string(out), 0, out->len))
-		return fail(why, ERR_INVALID, "%s: must be a text without NUL bytes",
+		return fail(why, ERR_INVALID, "%s: must not contain NUL bytes",
 		            path);
 	return OK;
 }
@@ -71,8 +71,8 @@ static enum err file_check_secret_mode(const char *path, const struct stat *st,
 {
 	if (st->st_mode & 077)
 		return fail(why, ERR_INVALID,
-			    "%s: contains a secret, but other users can read it: "
-			    "chmod 600 %s",
+			    "%s: contains a secret, but other users can read the file: "
+			    "use 'chmod 600 %s'",
 			    path, path);
 	return OK;
 }

@@ -90,7 +90,8 @@ static int reload_warn_rows(const char *group, const struct option *rows, void *
 		    option_field_equal(row->type, option_field(base, row),
 				       option_field(fresh, row)))
 			continue;
-		log_warn("option kept: key=%s.%s reason=\"needs a restart\"", group,
+		log_warn("setting not applied: key=%s.%s reason=\"a change of this "
+		         "setting needs a restart\"", group,
 			 row->key);
 		count++;
 	}
@@ -108,7 +109,8 @@ static void reload_take_list(const struct option_list *list,
 	int kept = 0;
 
 	if (*list->count != *fresh->count) {
-		log_warn("option kept: key=%s.%s reason=\"needs a restart\"",
+		log_warn("setting not applied: key=%s.%s reason=\"a change of this "
+		         "setting needs a restart\"",
 			 list->group, option_elements(list));
 		return;
 	}

@@ -53,8 +53,8 @@ static const char *scan_check_number(const char *s, bool negative, const char **
 		s++;
 	if (!scan_number_fits(start, negative, hex, *s == 'L'))
 		*reason = *s == 'L' ? "the number does not fit into 64 bits"
-				    : "the number does not fit into 32 bits: write an L "
-				      "after it";
+				    : "the number does not fit into 32 bits: write L "
+				      "after the number";
 	if (!hex && *s == '.')	/* the type check gives a better message */
 		for (s++; isdigit((unsigned char)*s); s++)
 			;
@@ -77,7 +77,7 @@ static const char *scan_token(const char *text, const char *s, const char **reas
 	if (isdigit((unsigned char)*s))
 		return scan_check_number(s, s > text && s[-1] == '-', reason);
 	if (*s == '@')
-		*reason = "@include is not supported: one file holds all settings";
+		*reason = "@include is not supported: write all settings into this file";
 	return s + 1;
 }
 

@@ -59,7 +59,7 @@ static const struct {
 	const struct unit *units;	/* NULL: not a number */
 	int64_t min, max;		/* limits of the field */
 } types[] = {
-	[OPTION_TEXT] = { "a text", TEXT, type_parse_text, NULL, 0, INT64_MAX },
+	[OPTION_TEXT] = { "a string", TEXT, type_parse_text, NULL, 0, INT64_MAX },
 	[OPTION_WORD] = { "", INT, type_parse_word, NULL, 0, 0 },
 	[OPTION_INT] = { "an integer", INT, type_parse_int, no_units, INT_MIN, INT_MAX },
 	[OPTION_DURATION] = { "a time", INT, type_parse_int, duration_units, 0, INT_MAX },
@@ -67,7 +67,7 @@ static const struct {
 	[OPTION_BYTES] = { "a size", SIZE, type_parse_bytes, bytes_units, 0, INT64_MAX },
 	[OPTION_PERCENT] = { "a percentage", INT, type_parse_int, no_units, 0, 100 },
 	[OPTION_BOOL] = { "true or false", FLAG, type_parse_bool, NULL, 0, 0 },
-	[OPTION_TEXTS] = { "a list of texts", TEXTS, type_parse_texts, NULL, 0,
+	[OPTION_TEXTS] = { "a list of strings", TEXTS, type_parse_texts, NULL, 0,
 			   INT64_MAX },
 	[OPTION_SECRET] = { "a secret or \"@FILE\"", TEXT, type_parse_text, NULL, 0,
 			    INT64_MAX },

@@ -92,11 +92,12 @@ static const char *axfr_signature_fault(struct axfr_reader *axfr, const uint8_t 
 	const char *fault;
 
 	if (!axfr->is_signed)
-		return tsig->present ? "signs an answer to an unsigned query" : NULL;
+		return tsig->present ? "sends a signed answer to an unsigned "
+		        "query" : NULL;
 	axfr->is_verified = tsig->present;
 	if (!tsig->present)
 		return tsig_gap_add(&axfr->gap, &axfr->chain, data, len)
-			       ? NULL : "answers without a signature";
+			       ? NULL : "answers without a TSIG record";
 	if (tsig->error && !tsig->mac_len)
 		return tsig_reason_refused(tsig->error);
 	fault = tsig_reason_invalid(tsig_verify_behind(&axfr->chain, &axfr->gap,
@@ -112,7 +113,8 @@ static bool axfr_read_header(struct axfr_reader *axfr, struct packet_header *hea
 	packet_read_header(reader, header);
 	if (reader->broken || header->id != axfr->id || !(header->flags & FLAG_QR) ||
 	    header->flags & FLAG_OPCODE)
-		return axfr_refuse(axfr, "sends a message that is not the answer");
+		return axfr_refuse(axfr, "sends a message that is not the expected "
+		                   "answer");
 	if (header->flags & FLAG_RCODE)
 		return true;
 	if (header->flags & FLAG_TC)
@@ -164,8 +166,8 @@ static bool axfr_begin(struct axfr_reader *axfr, const struct packet_rr *rr,
 {
 	if (rr->type != RR_SOA || !axfr_is_apex(axfr, rr) ||
 	    !packet_soa_serial(&axfr->reader, rr, &axfr->serial))
-		return axfr_refuse(axfr, "does not send the SOA record of the zone "
-		                   "first");
+		return axfr_refuse(axfr, "does not begin the transfer with the SOA "
+		                   "record of the zone");
 	axfr->has_soa = true;
 	axfr->soa_len = record->len;
 	bug_if(record->len > sizeof(axfr->soa));
@@ -178,12 +180,12 @@ static bool axfr_end(struct axfr_reader *axfr, const struct canonical *record)
 {
 	if (record->len != axfr->soa_len ||
 	    memcmp(record->octets, axfr->soa, record->len))
-		return axfr_refuse(axfr, "ends with an SOA record that differs from the "
-		                   "first SOA record");
+		return axfr_refuse(axfr, "ends the transfer with an SOA record that "
+		                   "differs from the first SOA record");
 	if (axfr->left)
 		return axfr_refuse(axfr, "sends more data after the final SOA record");
 	if (!axfr->is_verified)
-		return axfr_refuse(axfr, "ends without a signature");
+		return axfr_refuse(axfr, "ends the transfer without a TSIG record");
 	axfr->ended = true;
 	return true;
 }
@@ -203,7 +205,7 @@ static bool axfr_read_record(struct axfr_reader *axfr, struct packet_rr *rr,
 	axfr->left--;
 	/* the SOA comes twice, so one more record is allowed */
 	if (axfr->records++ > axfr->limits.records || axfr->octets > axfr->limits.octets)
-		return axfr_refuse(axfr, "sends more data than a zone may have");
+		return axfr_refuse(axfr, "sends more data than the limit for a zone");
 	return true;
 }
 

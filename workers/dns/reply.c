@@ -72,7 +72,7 @@ static const char *reply_signature_fault(const struct sent_message *request,
 	enum tsig_error error;
 
 	if (!tsig->present)
-		return "answers without a signature";
+		return "answers without a TSIG record";
 	if (tsig->error && !tsig->mac_len)
 		return tsig_reason_refused(tsig->error);
 	error = tsig_verify(&chain, data, tsig,
@@ -111,13 +111,14 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
 	packet_read_header(&reply->reader, &reply->header);
 	if (!reply_matches(request, reply))
 		reply_set(reply, REPLY_UNRELATED,
-		          "sends a message that is not the answer");
+		          "sends a message that is not the expected answer");
 	else if (!tsig_find(data, len, &reply->tsig))
 		reply_set(reply, REPLY_INVALID, "sends a malformed message");
 	else if (request->is_signed)
 		reply_check_signature(request, data, now, reply);
 	else if (reply->tsig.present)
-		reply_set(reply, REPLY_INVALID, "signs an answer to an unsigned message");
+		reply_set(reply, REPLY_INVALID, "sends a signed answer to an unsigned "
+		          "message");
 	else
 		reply_set(reply, REPLY_MATCHES, NULL);
 }

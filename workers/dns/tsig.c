@@ -62,10 +62,11 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 		return err;
 	if (!tsig_find_hash(algorithm, &key->hash))
 		return fail(why, ERR_INVALID, "algorithm '%.40s': must be hmac-sha1, "
-		            "-sha224, -sha256, -sha384 or -sha512", algorithm);
+		            "hmac-sha224, hmac-sha256, hmac-sha384 or hmac-sha512",
+		            algorithm);
 	if (len < 1)
 		return fail(why, ERR_INVALID,
-		            "the secret must contain 1 to %d octets in base64",
+		            "secret: must contain 1 to %d octets in base64",
 		            TSIG_SECRET_MAX);
 	key->secret_len = (size_t)len;
 	return OK;

@@ -6,14 +6,12 @@
 const char *tsig_reason_refused(uint16_t error)
 {
 	switch (error) {
-	case TSIG_BADSIG: return "refuses our signature with BADSIG: compare the secrets "
-	                         "of the key";
-	case TSIG_BADKEY: return "refuses our signature with BADKEY: check that it has "
-	                         "the key";
-	case TSIG_BADTIME: return "refuses our signature with BADTIME: compare the "
-	                          "clocks";
-	case TSIG_BADTRUNC: return "refuses our signature with BADTRUNC";
-	default: return "refuses our signature";
+	case TSIG_BADSIG: return "answers with BADSIG: compare the secrets of the key";
+	case TSIG_BADKEY: return "answers with BADKEY: check that the server has the key";
+	case TSIG_BADTIME: return "answers with BADTIME: compare the clocks";
+	case TSIG_BADTRUNC: return "answers with BADTRUNC: the server requires a longer "
+	        "MAC";
+	default: return "answers with an unknown TSIG error";
 	}
 }
 
@@ -22,8 +20,9 @@ const char *tsig_reason_invalid(enum tsig_error error)
 	switch (error) {
 	case TSIG_NO_ERROR: return NULL;
 	case TSIG_BADKEY: return "signs its answer with another key";
-	case TSIG_BADTIME: return "signs its answer with a wrong time";
-	default: return "signs its answer wrongly";
+	case TSIG_BADTIME: return "signs its answer with a wrong time: compare the "
+	        "clocks";
+	default: return "sends an answer with an invalid MAC";
 	}
 }
 
@@ -44,6 +43,7 @@ void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CL
 {
 	char it[TIME_TEXT], we[TIME_TEXT];
 
-	snprintf(text, TSIG_CLOCKS, "its clock shows %s, and our clock shows %s",
+	snprintf(text, TSIG_CLOCKS, "the server's clock shows %s, and the local clock "
+	         "shows %s",
 	         tsig_time_text(theirs, it), tsig_time_text(ours, we));
 }

@@ -11,5 +11,5 @@ enum { TSIG_CLOCKS = 112 };		/* size of the text with its NUL */
 const char *tsig_reason_refused(uint16_t error);
 /* the error that this process found in the server's TSIG record, or NULL */
 const char *tsig_reason_invalid(enum tsig_error error);
-/* "its clock shows 2027-01-15 10:00:00 UTC, and ...", for the operator */
+/* "the server's clock shows 2027-01-15 10:00:00 UTC, and ...", for the operator */
 void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS]);

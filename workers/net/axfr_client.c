@@ -71,7 +71,8 @@ static bool axfr_client_on_record(struct axfr_client *client)
 	const struct axfr_client_config *want = &client->want;
 
 	if (want->has_newest && serial_newer(client->reader.serial, want->newest)) {
-		axfr_client_end(client, AXFR_NEWER, "has a newer serial");
+		axfr_client_end(client, AXFR_NEWER, "serves a newer serial than "
+		                "expected");
 		return false;
 	}
 	client->in_callback = true;
@@ -114,16 +115,17 @@ static void axfr_client_on_end(void *self, enum dns_tcp_end end)
 	case DNS_TCP_REFUSED:
 	case DNS_TCP_BROKEN:
 		axfr_client_end(client, AXFR_BROKEN,
-		                has_begun ? "breaks off its transfer"
-		                          : "accepts no query over TCP");
+		                has_begun ? "closes the connection during the transfer"
+		                          : "refuses or closes the TCP connection");
 		break;
 	case DNS_TCP_SILENT:
 		axfr_client_end(client, AXFR_FAILED,
-		                has_begun ? "stops sending during its transfer"
+		                has_begun ? "stops sending during the transfer"
 		                          : "does not answer");
 		break;
 	case DNS_TCP_LATE:
-		axfr_client_end(client, AXFR_FAILED, "takes too long for its transfer");
+		axfr_client_end(client, AXFR_FAILED, "exceeds the time limit for the "
+		                "transfer");
 	}
 }
 

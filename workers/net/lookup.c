@@ -87,7 +87,8 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	errno = 0;
 	code = getaddrinfo(host, NULL, &hints, &list);
 	if (code && descriptors_lack("the resolver"))
-		return fail(why, ERR_BUSY, "host \"%.255s\": no file descriptor is left",
+		return fail(why, ERR_BUSY, "host \"%.255s\": no file descriptor is left "
+		            "to ask the resolver",
 		            host);
 	if (code)
 		return fail(why, ERR_UNREACHABLE, "host \"%.255s\": %s", host,
@@ -95,7 +96,8 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	lookup_add_results(list, port, found);
 	freeaddrinfo(list);
 	return found->count ? OK : fail(why, ERR_UNREACHABLE,
-	                                "host \"%.255s\" has no address", host);
+	                                "host \"%.255s\" has no IPv4 or IPv6 address",
+	                                host);
 }
 
 /* ---- on the lane ---- */
@@ -145,7 +147,7 @@ static void lookup_on_answer(struct lookup *lookup, const struct lookup_job *job
 
 	if (job->err) {
 		if (!lookup->is_unknown)
-			log_warn("host not looked up: host=%s reason=\"%s\"",
+			log_warn("host not resolved: host=%s reason=\"%s\"",
 			         lookup->config.host, job->why.text);
 		lookup->is_unknown = true;
 		lookup->failures++;

@@ -82,8 +82,8 @@ static enum err endpoint_get_type(const json_t *json, struct endpoint *endpoint,
 	if (!err)
 		err = rrtype_parse(text, "type", &endpoint->rrset.type, why);
 	if (!err && !mark_type_is_known(endpoint->rrset.type))
-		return fail(why, ERR_INVALID, "type: zonefleet cannot mark records of "
-		            "type %s", text);
+		return fail(why, ERR_INVALID, "type: zonefleet cannot write ownership "
+		            "marks for records of type %s", text);
 	return err;
 }
 
@@ -107,7 +107,7 @@ static enum err endpoint_get_target(const struct endpoint *endpoint, const char 
 	enum err err;
 
 	if (!text)
-		return fail(why, ERR_INVALID, "targets: each target must be a text");
+		return fail(why, ERR_INVALID, "targets: each target must be a string");
 	err = rdata_parse(rr.type, text, "targets", arena, &rr.rdata, &rr.rdata_len, why);
 	if (err)
 		return err;
@@ -130,7 +130,8 @@ static enum err endpoint_get_targets(const json_t *json, struct arena *arena,
 	                              why);
 
 	if (!err && !json_array_size(list))
-		return fail(why, ERR_INVALID, "targets must not be empty");
+		return fail(why, ERR_INVALID, "targets: must contain at least one "
+		            "record");
 	for (size_t i = 0; !err && i < json_array_size(list); i++) {
 		struct rdata rdata;
 		const char *text = json_string_value(json_array_get(list, i));
@@ -200,7 +201,8 @@ static enum err endpoints_check_unique(struct endpoint_list *list, struct why *w
 	for (size_t i = 1; i < list->count; i++)
 		if (!endpoint_compare(&list->endpoints[i - 1], &list->endpoints[i]))
 			return fail(why, ERR_INVALID, "endpoints: %.255s is listed twice "
-			            "with the same type and set_id: list it once",
+			            "with the same type and set_id: list each endpoint "
+			            "once",
 			            list->endpoints[i].name_text);
 	return OK;
 }

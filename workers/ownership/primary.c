@@ -382,7 +382,8 @@ static void primary_on_message(void *self, const uint8_t *data, size_t len)
 	         id == primary->asking.query.request.id)
 		primary_on_query_reply(primary, data, len);
 	else if (!primary->is_stale)
-		primary_lose_link(primary, "sends a message that is not the answer");
+		primary_lose_link(primary, "sends a message that is not the expected "
+		                  "answer");
 }
 
 static void primary_on_link_end(void *self, enum dns_tcp_end end)
@@ -392,7 +393,8 @@ static void primary_on_link_end(void *self, enum dns_tcp_end end)
 		[DNS_TCP_REFUSED]   = "accepts no connection over TCP",
 		[DNS_TCP_BROKEN]    = "closes the connection before it answers",
 		[DNS_TCP_SILENT]    = "does not answer",
-		[DNS_TCP_LATE]      = "takes too long to answer",
+		[DNS_TCP_LATE]      = "does not complete the answer within the time "
+		        "limit",
 	};
 
 	struct primary *primary = self;
@@ -467,7 +469,7 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		primary_write(primary, sending->data, sending->len);
 	else
 		primary_lose_send(primary, OUTCOME_FAILED,
-		                  "cannot accept an update that is larger than a "
+		                  "cannot get this update: a change is larger than a DNS "
 		                  "message");
 }
 

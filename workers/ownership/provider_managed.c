@@ -127,7 +127,8 @@ static enum err domain_link_add_line(struct domain_link *link, char *line, bool 
 	enum err err;
 
 	if (!line || strcmp(class, "IN"))
-		return fail(why, ERR_REMOTE, "central sent a line that is not a record");
+		return fail(why, ERR_REMOTE, "the answer contains a line that is not a "
+		            "record");
 	err = name_parse(owner, "name", &name, why);
 	if (!err)
 		err = rrtype_parse(type, "type", &rr.type, why);
@@ -152,7 +153,7 @@ static enum err domain_link_add_lines(struct domain_link *link, const json_t *li
 
 		if (!text)
 			return fail(why, ERR_REMOTE,
-			            "central sent a line that is not a text");
+			            "the answer contains a line that is not a string");
 		err = domain_link_add_line(link, arena_strdup(link->arena, text),
 		                           is_first && !i, why);
 		arena_reset(link->arena);

@@ -112,7 +112,7 @@ static void rfc2136_on_serial(void *self, const char *fault, const struct rrset 
 	uint32_t serial = 0;
 
 	if (!fault && !rfc2136_parse_serial(set, &serial))
-		fault = "does not answer with exactly one valid SOA record";
+		fault = "must answer with exactly one valid SOA record";
 	link->read_done(link->self, fault ? rfc2136_explain(link, fault) : NULL, serial);
 }
 

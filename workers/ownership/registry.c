@@ -50,7 +50,8 @@ const char *registry_cannot_read(const struct registry *to, const struct registr
 		return NULL;
 	if (!registry_has_form(&to->marks.form, &from->marks.form) &&
 	    !registry_has_form(to->marks.former, &from->marks.form))
-		return "form of marks (txt_form, txt_prefix, txt_suffix, txt_wildcard)";
+		return "form of ownership marks (txt_form, txt_prefix, txt_suffix, "
+		        "txt_wildcard)";
 	if (!a != !b || (a && memcmp(a, b, MARK_KEY)))
 		return "txt_encrypt_key";
 	return NULL;

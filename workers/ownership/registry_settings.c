@@ -236,7 +236,8 @@ static enum err registry_parse_types(const struct option_texts *texts,
 		                   why);
 		if (!err && !mark_type_is_known(rules->types[i]))
 			err = fail(why, ERR_INVALID, "managed_types: zonefleet cannot "
-			           "mark records of type %s", texts->item[i]);
+			           "write ownership marks for records of type %s",
+			           texts->item[i]);
 	}
 	return err;
 }
@@ -277,12 +278,13 @@ static enum err registry_parse_provider(struct registry *registry, struct why *w
 		return OK;
 	if (!*from->host)
 		return fail(why, ERR_INVALID,
-		            "host: required if provider is \"rfc2136\"");
+		            "host: must be set if provider is \"rfc2136\"");
 	registry->has_key = *from->tsig_key;
 	if (!registry->has_key)
 		return OK;
 	if (!from->tsig_secret)
-		return fail(why, ERR_INVALID, "tsig_secret: required if tsig_key is set");
+		return fail(why, ERR_INVALID, "tsig_secret: must be set if tsig_key is "
+		            "set");
 	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
 	                      &registry->key, why);
 }
@@ -349,6 +351,6 @@ enum err registries_build(struct registries *registries, struct why *why)
 	}
 	if (!err && !registries->count)
 		return fail(why, ERR_INVALID,
-		            "there are no zones: add one to registries.zones");
+		            "registries.zones: must contain at least one zone");
 	return err;
 }

@@ -140,7 +140,7 @@ static void round_on_orders_settled(void *self, enum err err, const struct why *
 	struct round *round = self;
 
 	if (err)
-		round_warn(round, "orders not settled", why->text);
+		round_warn(round, "results of orders not written", why->text);
 	else
 		round_orders_notify(round);
 	redo_timer_run(round->redo, round_write_end, round_on_end_written);
@@ -155,7 +155,7 @@ static void round_end(struct round *round, enum registry_state state, const char
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
 	if (registry_state_failed(state))
-		log_warn("zone not kept: zone=%s storage_id=%s state=%s reason=\"%s\"",
+		log_warn("round failed: zone=%s storage_id=%s state=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id,
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
@@ -193,7 +193,7 @@ static void round_on_assigned(void *self, enum err err, const struct why *why)
 	struct round *round = self;
 
 	if (err)
-		round_warn(round, "outcomes not written", why->text);
+		round_warn(round, "outcomes of changes not written", why->text);
 	round_end_planned(round);
 }
 
@@ -332,7 +332,7 @@ static void round_on_kept(void *self, enum err err, const struct why *why)
 
 	round->is_kept = !err;
 	if (err)
-		round_warn(round, "records not kept", why->text);
+		round_warn(round, "records of the zone not stored", why->text);
 	redo_timer_run(round->redo, round_owned_settle, round_on_settled);
 }
 

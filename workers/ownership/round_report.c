@@ -274,7 +274,8 @@ void round_notify(const struct round *round, const char *event, json_t *payload)
 	json_object_set_new(payload, "storage_id",
 	                    json_string(round->registry->settings->storage_id));
 	if (rpc_notify(round->ownership->runtime.rpc, event, payload, &why))
-		log_warn("notification lost: event=%s reason=\"%s\"", event, why.text);
+		log_warn("notification not sent: event=%s reason=\"%s\"",
+		         event, why.text);
 	json_decref(payload);
 }
 

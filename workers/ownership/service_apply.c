@@ -119,8 +119,8 @@ static void applying_check_quota(const struct applying *a, struct tx *tx,
 
 	if (source->endpoints > a->source.endpoints &&
 	    total - a->source.endpoints + source->endpoints > max)
-		tx_fail(tx, ERR_QUOTA, "all resources together may want at most %zu "
-		        "endpoints of the zone (max_endpoints), not %zu", max,
+		tx_fail(tx, ERR_QUOTA, "all resources of the zone together must have at "
+		        "most %zu endpoints (max_endpoints), not %zu", max,
 		        total - a->source.endpoints + source->endpoints);
 }
 

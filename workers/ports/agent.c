@@ -269,7 +269,7 @@ static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
 		const char *text = json_string_value(json_array_get(list, i));
 
 		if (!text || !id_parse(text, ids[i]))
-			return fail(why, ERR_INVALID, "ports: must be a list of ids");
+			return fail(why, ERR_INVALID, "ports[%zu]: must be an id", i);
 	}
 	return OK;
 }

@@ -49,13 +49,14 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu: "
-		            "generated names must fit in front of it", field,
+		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu, "
+		            "because generated names end with this domain", field,
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1, len - is_full);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
 	if (!err && !name_labels(&got))
-		err = fail(why, ERR_INVALID, "%s: must not be the root, '.'", field);
+		err = fail(why, ERR_INVALID, "%s: must contain at least one label, not "
+		           "only '.'", field);
 	if (!err)
 		err = domain_check_name(&got, field, why);
 	if (!err)
@@ -244,7 +245,8 @@ static enum err codec_decode_address(const json_t *json, struct port_row *port,
 		return err;
 	if (codec_has_address(port, address))
 		return fail(why, ERR_INVALID,
-		            "ip_address: %.64s is listed twice: list it once", text);
+		            "ip_address: %.64s is listed twice: list each address once",
+		            text);
 	port->count++;
 	return OK;
 }

@@ -105,7 +105,8 @@ static void comparison_end(struct comparison *comparison, const char *reason)
 	         comparison->failures, clock_ms() - comparison->began_ms, reason);
 	comparison->row.reason = reason;
 	if (!*reason && comparison->failures) {
-		snprintf(wrong.text, sizeof(wrong.text), "%d not repaired: %.400s",
+		snprintf(wrong.text, sizeof(wrong.text), "%d objects not repaired. The "
+		         "first error: %.400s",
 		         comparison->failures, comparison->first_failure.text);
 		comparison->row.reason = wrong.text;
 	}
@@ -113,7 +114,7 @@ static void comparison_end(struct comparison *comparison, const char *reason)
 	if (*reason)
 		store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
-		log_warn("comparison not stored: reason=\"%s\"", why.text);
+		log_warn("result of comparison not stored: reason=\"%s\"", why.text);
 	comparison->row.reason = "";
 	revision_list_clear(&comparison->networks);
 	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
@@ -296,7 +297,8 @@ static void comparison_second_pass(struct comparison *comparison)
 	if (!comparison_chunk_size(comparison) && !comparison_next_kind(comparison)) {
 		comparison_end(comparison,
 		               comparison_count_differing(comparison) < DIFFERING_MAX
-		               ? "" : "more objects differ than one round repairs");
+		               ? "" : "more objects differ than one round can repair: "
+		                       "the next round repairs more objects");
 		return;
 	}
 	query.kind = comparison->kind;

@@ -141,7 +141,7 @@ static enum err feed_apply_push(struct feed *feed, const json_t *args, struct wh
 
 	if (!json_is_array(list) || !event)
 		return fail(why, ERR_INVALID, "push: must contain resource_list (a list) "
-		            "and event_type (a text)");
+		            "and event_type (a string)");
 	metric_add(figures.taken, 1);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct why reason;
@@ -175,8 +175,8 @@ static enum err feed_read(struct feed *feed, const struct broker_delivery *deliv
 {
 	if (!delivery->is_json)
 		return fail(why, ERR_INVALID, "the message must have the content type "
-		            "application/json and at most broker.max_message_bytes "
-		            "bytes");
+		            "application/json. Its size must be at most "
+		            "broker.max_message_bytes");
 	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
 		return feed_read_notification(feed, delivery, why);
 	return feed_read_push(feed, delivery, why);

@@ -62,7 +62,8 @@ enum err neutron_event(const char *type, const json_t *payload,
 	event->one = json_object_get(payload, kind->object);
 	event->many = json_object_get(payload, kind->many);
 	if (!json_is_object(event->one) && !json_is_array(event->many))
-		return fail(why, ERR_INVALID, "%s: must contain %s", type, kind->object);
+		return fail(why, ERR_INVALID, "%s: the payload must contain %s or %s",
+		            type, kind->object, kind->many);
 	return OK;
 }
 

@@ -10,7 +10,8 @@ static struct log_limit limit;
 static void precedence_log(const char *what, const char *id)
 {
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("%s of a call replaced by Neutron's: id=%s unlogged=%llu", what,
+		log_warn("%s of a call replaced by an object of Neutron: id=%s "
+		         "unlogged=%llu", what,
 		         id, (unsigned long long)limit.unlogged);
 }
 

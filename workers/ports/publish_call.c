@@ -21,9 +21,9 @@ static bool publish_is_reverse(const struct publication *publication)
 void publish_fail_no_domain(struct publication *publication)
 {
 	work_fail(publication, arena_printf(publication->work.arena,
-		"there is no domain %s, or it belongs to another tenant%s",
+		"domain %s does not exist, or the domain belongs to another tenant%s",
 		publication->zone.zone, publish_is_reverse(publication)
-		                        ? " (setting ports.reverse_tenant)" : ""));
+		                        ? ": check ports.reverse_tenant" : ""));
 }
 
 static bool publish_is_default_domain(const struct publication *publication)

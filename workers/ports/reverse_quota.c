@@ -53,8 +53,8 @@ static void quota_refuse(struct tx *tx, const struct request *req,
                          const struct zone_quota *quota)
 {
 	if (!access_is_owner(req, quota->project_id))
-		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a reverse "
-		        "domain, and that tenant has used up its quota");
+		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a new reverse "
+		        "domain, but that tenant's quota of domains allows no more");
 	else
 		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the tenant exist "
 		        "or will be created, and this call needs %" PRId64 " more: the "

@@ -42,7 +42,8 @@ static const char *port_visible_id(const struct request *req, struct tx *tx,
 static enum err port_fail_taken(struct why *why, const char *id, const char *fqdn)
 {
 	return fail(why, ERR_EXISTS, "dns_name: %s%s has the name %.255s in this "
-	            "network", *id ? "port " : "another port", id, fqdn);
+	            "network: choose a different name",
+	            *id ? "port " : "another port", id, fqdn);
 }
 
 /* For two calls at the same time: the unique key of the table refuses the second one. */
@@ -255,7 +256,7 @@ static const char *port_why_unnamed(const struct ports *ports, const struct requ
 		return "";
 	holder = store_port_find_fqdn(tx, arena, port->network_id, named.dns_fqdn);
 	if (!holder)
-		return "dns_name: the name is free now: set it again";
+		return "dns_name: the name is free now: set dns_name again";
 	port_fail_taken(&why, port_visible_id(req, tx, holder), named.dns_fqdn);
 	return arena_strdup(arena, why.text);
 }

@@ -19,7 +19,8 @@ enum err service_compare(void *self, struct request *req)
 		return err;
 	if (!*feed)
 		return fail(&req->why, ERR_CONFLICT,
-		            "ports.feed is empty: there is no Neutron to compare with");
+		            "ports.feed is empty: set ports.feed to compare with "
+		            "Neutron");
 
 	struct tx tx = tx_autocommit(ports->runtime.db, &req->why);
 	store_comparison_read(&tx, req->arena, feed, &row);

@@ -99,8 +99,8 @@ enum err service_delete_network(void *self, struct request *req)
 	if (!exists || access_check(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "there is no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
-		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete these ports "
-		        "first");
+		tx_fail(&tx, ERR_CONFLICT, "network %.32s has ports: delete these ports "
+		        "first", id);
 	store_network_delete(&tx, id);
 	return tx_commit(&tx);
 }

@@ -87,7 +87,8 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 		return;
 	cidr_format(&place->subnet->cidr, own);
 	cidr_format(&place->other.cidr, other);
-	tx_fail(tx, ERR_CONFLICT, "cidr: %s overlaps %s of the network's subnet %.32s",
+	tx_fail(tx, ERR_CONFLICT, "cidr: %s overlaps %s of subnet %.32s in this network: "
+	        "use a different prefix",
 	        own, other, place->other.id);
 }
 
@@ -100,7 +101,8 @@ static void subnet_call_refuse_id(struct subnet_call *call, const char *id, stru
 
 	if (store_subnet_read(tx, call->req->arena, id, &subnet) &&
 	    access_is_owner(call->req, subnet.project_id))
-		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s belongs to another network",
+		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s belongs to another network: "
+		        "use a new id",
 		        id);
 	else
 		tx_fail(tx, ERR_NOT_FOUND, "there is no subnet %.32s", id);

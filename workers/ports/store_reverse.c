@@ -106,7 +106,7 @@ static void rev_check(struct tx *tx, int64_t matched, size_t count)
 	if (tx->err == ERR_EXISTS || (!tx->err && matched != (int64_t)count))
 		tx->err = fail(tx->why, ERR_RACE, "another transaction changed the "
 		               "reverse domains of the tenant at the same time: try "
-		               "again");
+		               "again later");
 }
 
 static void rev_raise(struct tx *tx, struct arena *arena, const struct rev_rows *rows)

@@ -107,7 +107,7 @@ static enum err routes_agent_changed(void *self, struct request *req)
 
 		if (!text || !id_parse(text, id))
 			return fail(&req->why, ERR_INVALID,
-			            "routes: must be a list of ids");
+			            "routes[%zu]: must be an id", i);
 		mirror_changed(agent.mirror, id);
 	}
 	mirror_told(agent.mirror, (uint64_t)version);

@@ -36,8 +36,8 @@ static void backend_check_route(void *self, const struct route_row *route)
 	memcpy(check->marker, route->id, sizeof(check->marker));
 	if (backend_check_allows(check->routes, route) || check->found++ >= LOGGED_MAX)
 		return;
-	log_warn("route keeps a backend that a tenant may not name: route=%s/%s "
-	         "reason=\"it does not match routes.backend_pattern\"",
+	log_warn("route has a forbidden backend: route=%s/%s reason=\"the backend does "
+	         "not match routes.backend_pattern\"",
 	         route->namespace, route->name);
 }
 
@@ -56,8 +56,7 @@ void backend_check_fire(struct backend_check *check)
 	store_routes(&tx, arena, &filter, backend_check_route, check);
 	check->is_over = !tx_commit(&tx) && check->page < PAGE;
 	if (check->is_over && check->found)
-		log_warn("routes keep backends that tenants may not name: "
-		         "routes=%" PRId64, check->found);
+		log_warn("routes have forbidden backends: routes=%" PRId64, check->found);
 	arena_free(&arena);
 }
 

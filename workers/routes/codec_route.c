@@ -71,22 +71,39 @@ static enum err route_input_read_host(struct request *req, const json_t *json,
 	return err;
 }
 
+static enum err route_input_check_label(const char *key, const json_t *value,
+                                        struct why *why)
+{
+	size_t len = strlen(key) + json_string_length(value);
+	char quoted[65];
+
+	err_quote(key, quoted, sizeof(quoted));
+	if (!*key || strchr(key, '='))
+		return fail(why, ERR_INVALID, "labels: the key '%s' must not be empty or "
+		            "contain \"=\"", quoted);
+	if (!json_is_string(value))
+		return fail(why, ERR_INVALID, "labels.%s: must be a string", quoted);
+	if (len >= TEXT_MAX)
+		return fail(why, ERR_INVALID, "labels.%s: key and value together must "
+		            "have fewer than %d octets, not %zu", quoted, TEXT_MAX, len);
+	return OK;
+}
+
 static enum err route_input_check_labels(const json_t *labels, struct why *why)
 {
 	const char *key;
 	json_t *value;
+	enum err err;
 
 	if (json_object_size(labels) > LABELS_MAX)
 		return fail(why, ERR_INVALID,
 		            "labels: must have at most %d entries, not %zu", LABELS_MAX,
 		            json_object_size(labels));
-	json_object_foreach((json_t *)labels, key, value)
-		if (!json_is_string(value) || !*key || strchr(key, '=') ||
-		    strlen(key) + json_string_length(value) >= TEXT_MAX)
-			return fail(why, ERR_INVALID, "labels.%.64s: the key must not be "
-			            "empty or contain \"=\". The value must be a text. "
-			            "Both together must have fewer than %d octets",
-			            err_quote(key, (char[65]){ 0 }, 65), TEXT_MAX);
+	json_object_foreach((json_t *)labels, key, value) {
+		err = route_input_check_label(key, value, why);
+		if (err)
+			return err;
+	}
 	return OK;
 }
 
@@ -135,7 +152,7 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 
 	if (!err && before && strcmp(before, *into))
 		err = fail(why, ERR_INVALID,
-		           "%s: must equal the value in status, '%s', not '%s'", key,
+		           "%s: must be '%s' as in status, not '%s'", key,
 		           err_quote(before, (char[81]){ 0 }, 81),
 		           err_quote(*into, (char[81]){ 0 }, 81));
 	return err;
@@ -204,10 +221,10 @@ static enum err route_input_refuse_status(const struct route_input *input,
 {
 	if (input->phase)
 		return fail(why, ERR_INVALID, "status.phase: must be absent, because "
-		            "only a binding sets it");
+		            "only a binding sets the phase");
 	if (input->dns)
 		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
-		            "a binding sets it. To choose a name, set host");
+		            "a binding sets the name. To choose a name, set host");
 	return OK;
 }
 

@@ -39,7 +39,8 @@ static enum err router_input_add_address(const json_t *item, struct router_row *
 	for (size_t i = 0; i < router->count; i++)
 		if (address_same_host(&router->addresses[i].address, &at->address))
 			return fail(why, ERR_INVALID,
-			            "address: %.64s is listed twice: list it once",
+			            "address: %.64s is listed twice: list each address "
+			            "once",
 			            err_quote(text, (char[65]){ 0 }, 65));
 	router->count++;
 	return OK;

@@ -261,12 +261,13 @@ void host_claim_fire(struct routes *routes)
 	struct why why;
 
 	if (tx_retry_on_loop(sweep_read, &sweep, &why)) {
-		log_warn("hosts without a claim not read: reason=\"%s\"", why.text);
+		log_warn("hosts without a row in host_claims not read: reason=\"%s\"",
+		         why.text);
 		sweep.count = 0;
 	}
 	for (; sweep.count; sweep.count--)
 		if (tx_retry_on_loop(sweep_repair, &sweep, &why))
-			log_warn("claim not repaired: host=%s reason=\"%s\"",
+			log_warn("row in host_claims not repaired: host=%s reason=\"%s\"",
 			         sweep.hosts[sweep.count - 1], why.text);
 	arena_free(&sweep.arena);
 }

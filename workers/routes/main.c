@@ -110,7 +110,7 @@ static void due_fire(void *self)
 	routes_alive_update(own);
 	err = tx_retry_on_loop(addresses_update_shown, own, &why);
 	if (err)
-		log_warn("shown addresses not updated: reason=\"%s\"", why.text);
+		log_warn("addresses in the domains not updated: reason=\"%s\"", why.text);
 	/* a race or a locked row means that the database can be reached */
 	if (err && err_retry(err) != RETRY_NOW)
 		own->receives_since_ms = 0;
@@ -169,8 +169,8 @@ static enum err routes_check(void *self, struct why *why)
 		                                   "routes.backend_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
-		           "routes.parent and routes.parent_storage: set both or "
-		           "neither");
+		           "routes.parent and routes.parent_storage: set both settings, "
+		           "or leave both empty");
 	return err;
 }
 

@@ -26,7 +26,8 @@ void publish_fail_delegation(struct publication *publication,
                              const struct rpc_answer *answer)
 {
 	work_fail(publication, arena_printf(publication->work.arena,
-	          "not delegated in %s: %s", publication->routes->settings.parent,
+	          "the domain is not delegated in %s: %s",
+	          publication->routes->settings.parent,
 	          answer->why.text));
 }
 

@@ -81,7 +81,7 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		        "contains the domains of routers (routes.suffix)", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
 		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have at "
-		        "least two labels after \"*\"");
+		        "least two labels after \"*\", not \"%.253s\"", route->host);
 }
 
 /*
@@ -97,8 +97,8 @@ static void route_call_check_backend(struct route_call *call,
 	    backend_check_allows(call->routes, route))
 		return;
 	tx_fail(call->tx, ERR_DENIED, "backend: \"%.100s\" is not a backend of namespace "
-	        "%.63s: it must match \"%.100s\" (routes.backend_pattern), or an "
-	        "administrator must set it", route->backend, route->namespace, pattern);
+	        "%.63s. Use a backend that matches \"%.100s\" (routes.backend_pattern), "
+	        "or ask an administrator", route->backend, route->namespace, pattern);
 }
 
 /* Claims the host of the route, or makes the route wait for it. */
@@ -239,7 +239,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 		        route_key_text(key));
 	else if (!text_is_equal(seen->host, call->route.host))
 		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route "
-		        "at the same time: try again");
+		        "at the same time: try again later");
 	if (!call->tx->err)
 		store_route_routers(call->tx, call->req->arena, call->route.id,
 		                    route_call_add_router, call);
@@ -253,13 +253,14 @@ static void route_call_check_status(struct route_call *call,
 	const struct route_row *now = &call->route;
 
 	if (input->phase && strcmp(input->phase, now->is_scheduled ? "scheduled" : "new"))
-		tx_fail(call->tx, ERR_INVALID, "status.phase: must be '%s', not '%s': "
-		        "only a binding changes it",
+		tx_fail(call->tx, ERR_INVALID, "status.phase: must be '%s', not '%s', "
+		        "because only a binding changes the phase",
 		        now->is_scheduled ? "scheduled" : "new",
 		        err_quote(input->phase, (char[81]){ 0 }, 81));
 	else if (input->dns && !text_is_equal(input->dns, now->dns))
-		tx_fail(call->tx, ERR_INVALID, "status.dns: must be '%.253s', not '%s': "
-		        "only a binding changes it", now->dns ? now->dns : "",
+		tx_fail(call->tx, ERR_INVALID, "status.dns: must be '%.253s', not '%s', "
+		        "because only a binding changes the name",
+		        now->dns ? now->dns : "",
 		        err_quote(input->dns, (char[81]){ 0 }, 81));
 }
 

@@ -31,7 +31,8 @@ static void binding_find_router(struct request *req, struct tx *tx,
 		        router->name, router->dns,
 		        err_quote(input->dns, (char[81]){ 0 }, 81));
 	else if (router->state != ROUTER_ACTIVE)
-		tx_fail(tx, ERR_CONFLICT, "router %.63s does not accept routes: it is %s",
+		tx_fail(tx, ERR_CONFLICT, "router %.63s does not accept routes: its "
+		        "state must be active, not %s",
 		        router->name, router_state_name(router->state));
 }
 
@@ -172,7 +173,7 @@ static enum err host_list_read(const struct request *req, struct tx *tx,
 		char id[ID_LEN + 1];
 
 		if (!text || !id_parse(text, id))
-			return tx_fail(tx, ERR_INVALID, "routes: must be a list of ids");
+			return tx_fail(tx, ERR_INVALID, "routes[%zu]: must be an id", i);
 		store_route_hosts(tx, req->arena, router, id, host_list_add, hosts);
 		host_list_end_route(hosts);
 	}

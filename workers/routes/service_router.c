@@ -214,11 +214,11 @@ static void router_check_domain(struct request *req, struct tx *tx,
 	const char *host = store_claim_find_below(tx, req->arena, router->dns);
 
 	if (around)
-		tx_fail(tx, ERR_EXISTS, "dns: must not be in the domain of router %.63s",
-		        around);
+		tx_fail(tx, ERR_EXISTS, "dns: %.253s must not be in the domain of router "
+		        "%.63s", router->dns, around);
 	else if (below)
-		tx_fail(tx, ERR_EXISTS, "dns: must not contain the domain of router "
-		        "%.63s", below);
+		tx_fail(tx, ERR_EXISTS, "dns: %.253s must not contain the domain of "
+		        "router %.63s", router->dns, below);
 	else if (host)
 		tx_fail(tx, ERR_EXISTS, "dns: %.253s contains %.253s, the host of a "
 		        "route: choose a domain without hosts of routes", router->dns,
@@ -242,7 +242,8 @@ enum err service_create_router(void *self, struct request *req)
 	store_gates_lock(&tx);
 	if (store_router_read(&tx, req->arena, input.router.name, ROUTER_LOCK, &was)) {
 		if (!router_row_is_same(&was, &input.router))	/* else: a retry */
-			tx_fail(&tx, ERR_EXISTS, "name: router %.63s already exists%s",
+			tx_fail(&tx, ERR_EXISTS, "name: router %.63s already exists%s: "
+			        "choose a different name",
 			        was.name,
 			        was.state == ROUTER_GOING ? " and is being deleted" : "");
 	} else {
@@ -267,9 +268,9 @@ static void router_check_addresses(const struct routes *routes, struct tx *tx,
 	for (size_t i = 0; i < was->count; i++)
 		had |= was->addresses[i].is_shown;
 	if (had && rule.keeps && !store_addresses_any_usable(tx, was->name, &rule))
-		tx_fail(tx, ERR_CONFLICT, "addresses: at least one must be up, or the "
-		        "domain would be empty. Keep an old address until a new one is "
-		        "up, delete the router, or set routes.all_down = \"withdraw\"");
+		tx_fail(tx, ERR_CONFLICT, "addresses: at least one address must be up, "
+		        "or the domain would be empty. Keep an old address until a new "
+		        "address is up, or set routes.all_down = \"withdraw\"");
 }
 
 /* True: the router may now have routes that were not possible before. */
@@ -354,16 +355,15 @@ static const char *former_names_text(const struct former_names_left *left,
 {
 	if (left->leading)
 		return arena_printf(arena, "the grace period (routes.rebind_grace) ends "
-		                    "at %s. Then the name servers drop the names, and "
-		                    "resolvers may keep the names for %u s more (the "
-		                    "ttl)",
+		                    "at %s. Then resolvers can keep the names for the "
+		                    "TTL of %u s",
 		                    left->until, left->ttl);
 	if (left->leaving)
-		return arena_printf(arena, "the name servers may still have the names, "
-		                    "and resolvers may keep the names for %u s more (the "
-		                    "ttl)",
+		return arena_printf(arena, "the name servers possibly still have the "
+		                    "names. Resolvers can keep the names for the TTL of "
+		                    "%u s",
 		                    left->ttl);
-	return arena_printf(arena, "resolvers may keep the names until %s", left->until);
+	return arena_printf(arena, "resolvers can keep the names until %s", left->until);
 }
 
 static void router_check_former_names(struct request *req, struct tx *tx,
@@ -374,7 +374,8 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
-		        "router still point to other routers: %s. Wait, or set \"force\"",
+		        "router still point to other routers: %s. Wait, or set the "
+		        "argument force",
 		        left.count, former_names_text(&left, req->arena));
 }
 
@@ -414,8 +415,8 @@ enum err service_delete_router(void *self, struct request *req)
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
 	service_read_router(req, &tx, name, ROUTER_LOCK, &router);
 	if (!tx.err && router.bound)
-		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to this router: drain it "
-		        "first",
+		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to this router: drain "
+		        "the router first",
 		        router.bound);
 	if (!tx.err && !force)
 		router_check_former_names(req, &tx, &router);

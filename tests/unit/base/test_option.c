@@ -159,7 +159,7 @@ static void test_all_that_is_set(void **state)
 		     "  threshold = 0; cache = 5000000000L; strict = false;\n"
 		     "  listen = []; note = \"\"; };\n"),
 		ERR_INVALID);
-	assert_non_null(strstr(why.text, "must be a text of 2 to 20 bytes"));
+	assert_non_null(strstr(why.text, "must be a string of 2 to 20 bytes"));
 	assert_int_equal(
 		load("// 99999999999\ncentral: { name = \"@include \\\" // #\";\n"
 		     "  password = \"hunter22\"; processes = 0x40; interval = \"12h\";\n"
@@ -287,42 +287,42 @@ static void test_errors(void **state)
 		{ "central: { name = \"abc\"; strict = 1; };",
 		  "1: central.strict: must be true or false, not 1" },
 		{ "central: { name = \"a\"; };",
-		  "1: central.name: must be a text of 2 to 20 bytes, not \"a\"" },
+		  "1: central.name: must be a string of 2 to 20 bytes, not \"a\"" },
 		{ "central: { name = \"abc\"; mode = \"Calm\"; };",
 		  "1: central.mode: must be calm | hasty, not \"Calm\"" },
 		{ "central: { name = \"abc\"; mode = 1; };",
 		  "1: central.mode: must be calm | hasty, not 1" },
 		{ "central: { name = true; };",
-		  "1: central.name: must be a text of 2 to 20 bytes, not true" },
+		  "1: central.name: must be a string of 2 to 20 bytes, not true" },
 		{ "central: { name = \"abc\"; listen = \"::1\"; };",
-		  "1: central.listen: must be a list of texts of 1 to 15 bytes, "
+		  "1: central.listen: must be a list of strings of 1 to 15 bytes, "
 		  "not \"::1\"" },
 		{ "central: { name = \"abc\"; listen = ( \"a\", \"\" ); };",
-		  "1: central.listen: must be a list of texts of 1 to 15 bytes, "
+		  "1: central.listen: must be a list of strings of 1 to 15 bytes, "
 		  "not \"a\", \"\"" },
 		{ "central: { name = \"abc\"; listen = ( \"a\", 1 ); };",
-		  "1: central.listen: must be a list of texts of 1 to 15 bytes, "
-		  "not a list with a value that is not a text" },
+		  "1: central.listen: must be a list of strings of 1 to 15 bytes, "
+		  "not a list with a value that is not a string" },
 		/* what libconfig would get wrong */
 		{ "central: { name = \"abc\";\n\nprocesses = 4294967297; };",
-		  "3: the number does not fit into 32 bits: write an L after it" },
+		  "3: the number does not fit into 32 bits: write L after the number" },
 		{ "central: { name = \"abc\"; processes = 2147483648; };",
-		  "1: the number does not fit into 32 bits: write an L after it" },
+		  "1: the number does not fit into 32 bits: write L after the number" },
 		{ "central: { name = \"abc\"; processes = -2147483649; };",
-		  "1: the number does not fit into 32 bits: write an L after it" },
+		  "1: the number does not fit into 32 bits: write L after the number" },
 		{ "central: { name = \"abc\"; processes = 0xffffffff; };",
-		  "1: the number does not fit into 32 bits: write an L after it" },
+		  "1: the number does not fit into 32 bits: write L after the number" },
 		{ "central: { name = \"abc\"; cache = 99999999999999999999L; };",
 		  "1: the number does not fit into 64 bits" },
 		{ "central: { name = \"abc\"; };\n@include \"other.cfg\"\n",
-		  "2: @include is not supported: one file holds all settings" },
+		  "2: @include is not supported: write all settings into this file" },
 		/* grammar */
 		{ "central: { name = \"abc\";", "1: syntax error" },
 		{ "central: {\nname = \"abc\"; name = \"def\"; };",
 		  "2: duplicate setting name" },
 		/* groups and keys */
-		{ "", " central.name: is required: How it is called." },
-		{ "central: { };", " central.name: is required: How it is called." },
+		{ "", " central.name: must be set: How it is called." },
+		{ "central: { };", " central.name: must be set: How it is called." },
 		{ "central = 5;", "1: central: must be a group: { ... }" },
 		{ "central: { name = \"abc\";\nproceses = 4; };",
 		  "2: central.proceses: is not a known setting: see --help" },
@@ -336,7 +336,7 @@ static void test_errors(void **state)
 		  "1: backends.bind9.foo: is not a known setting: see --help" },
 		/* lists */
 		{ NAMED "backends: { bind9: { servers: ( { port = 1; } ); }; };",
-		  "1: backends.bind9.servers[0]: lacks the required host" },
+		  "1: backends.bind9.servers[0]: the setting host must be set" },
 		{ NAMED "backends: { bind9: { servers: (\n{ host = \"a\"; },\n"
 		  "{ host = \"b\"; port = 0; } ); }; };",
 		  "3: backends.bind9.servers[1].port: "
@@ -429,7 +429,8 @@ static void test_file_trouble(void **state)
 	(void)state;
 	assert_int_equal(option_load(&schema, path, &why), ERR_NOT_FOUND);
 	snprintf(words, sizeof words,
-		 "%s: does not exist: create it with 'zonefleet-test --sample > %s'",
+		 "%s: does not exist: create the file with "
+		 "'zonefleet-test --sample > %s'",
 		 path, path);
 	assert_string_equal(why.text, words);
 	assert_int_equal(option_load(&schema, folder, &why), ERR_INVALID);
@@ -440,7 +441,7 @@ static void test_file_trouble(void **state)
 	unlink(path);
 	write_file(path, "central: \0{ };", 14, 0600);
 	assert_int_equal(option_load(&schema, path, &why), ERR_INVALID);
-	assert_non_null(strstr(why.text, "a text without NUL bytes"));
+	assert_non_null(strstr(why.text, "must not contain NUL bytes"));
 	memset(big, '\n', (1 << 20) + 1);
 	write_file(path, big, (1 << 20) + 1, 0600);
 	assert_int_equal(option_load(&schema, path, &why), ERR_TOO_LARGE);
@@ -495,7 +496,7 @@ static void test_secret_trouble(void **state)
 	assert_int_equal(load_secret(big, 4097, 0600), ERR_INVALID);
 	assert_non_null(strstr(why.text, "must have at most 4096 bytes"));
 	assert_int_equal(load_secret("a\0bcdef", 7, 0600), ERR_INVALID);
-	assert_non_null(strstr(why.text, "a text without NUL bytes"));
+	assert_non_null(strstr(why.text, "must not contain NUL bytes"));
 	assert_int_equal(
 		load("central: { name = \"abc\"; password = \"@/nonexistent/x\"; };"),
 		ERR_INVALID);
@@ -652,7 +653,7 @@ static void test_help_names_every_row(void **state)
 	assert_non_null(
 		strstr(text, "a time from 1s to 1d, default 2m, reloadable\n"));
 	assert_non_null(strstr(text, "calm | hasty, default hasty\n"));
-	assert_non_null(strstr(text, "a text of 2 to 20 bytes, required\n"));
+	assert_non_null(strstr(text, "a string of 2 to 20 bytes, required\n"));
 }
 
 static enum err reload(const char *text)
@@ -694,9 +695,11 @@ static void test_reload(void **state)
 	assert_int_equal(central.interval, 5);
 	assert_string_equal(central.password, "second");
 	assert_int_equal(central.listen.count, 1);
-	assert_non_null(strstr(lines, "key=central.name reason=\"needs a restart\""));
+	assert_non_null(strstr(lines, "key=central.name reason=\"a change of this "
+	                              "setting needs a restart\""));
 	assert_non_null(
-		strstr(lines, "key=central.processes reason=\"needs a restart\""));
+		strstr(lines, "key=central.processes reason=\"a change of this "
+		       "setting needs a restart\""));
 	assert_null(strstr(lines, "interval"));
 	assert_null(strstr(lines, "second"));
 	assert_string_equal(reload_warnings("central: { name = \"abc\"; };"), "");

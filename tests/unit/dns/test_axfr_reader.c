@@ -228,10 +228,12 @@ static void signatures(void **state)
 		{ "S!A!AS!",       "S A AE",     NULL },
 		{ "S!A/A/AS!",     "S A A AE",   NULL },
 		{ "S!A/A!A/A!S!",  "S A A A A E", NULL },
-		{ "SAS/",          "B",          "without a signature" },
-		{ "S/AS!",         "B",          "without a signature" },
-		{ "S!AS/",         "S AB",       "ends without a signature" },
-		{ "S!A!S/",        "S A B",      "ends without a signature" },
+		{ "SAS/",          "B",          "without a TSIG record" },
+		{ "S/AS!",         "B",          "without a TSIG record" },
+		{ "S!AS/",         "S AB",
+		  "ends the transfer without a TSIG record" },
+		{ "S!A!S/",        "S A B",
+		  "ends the transfer without a TSIG record" },
 	};
 	struct tsig_key key = key_of("secret");
 

@@ -347,50 +347,54 @@ static const struct {
 	struct answer answer;
 	enum outcome want;
 } answers[] = {
-	{ "sends a message that is not the answer", false, { ID + 1, ANSWER },
+	{ "sends a message that is not the expected answer", false, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that is not the answer", true, { ID + 1, ANSWER },
+	{ "sends a message that is not the expected answer", true, { ID + 1, ANSWER },
 	  OUTCOME_AGAIN },
-	{ "sends a message that is not the answer", false,
+	{ "sends a message that is not the expected answer", false,
 	  { ID, OPCODE_UPDATE << OPCODE_SHIFT }, OUTCOME_AGAIN },
-	{ "sends a message that is not the answer", false, { ID, FLAG_QR },
+	{ "sends a message that is not the expected answer", false, { ID, FLAG_QR },
 	  OUTCOME_AGAIN },
-	{ "sends a message that is not the answer", false, { ID, ANSWER, .cut = 1 },
+	{ "sends a message that is not the expected answer", false,
+	  { ID, ANSWER, .cut = 1 },
 	  OUTCOME_AGAIN },
-	{ "sends a message that is not the answer", false, { ID, ANSWER, .cut = 12 },
+	{ "sends a message that is not the expected answer", false,
+	  { ID, ANSWER, .cut = 12 },
 	  OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 1 }, OUTCOME_AGAIN },
 	{ "sends a malformed message", true, { ID, ANSWER, .cut = 70 }, OUTCOME_AGAIN },
-	{ "answers without a signature", true, { ID, ANSWER, UNSIGNED }, OUTCOME_AGAIN },
-	{ "answers without a signature (REFUSED)", true, { ID, ANSWER | 5, UNSIGNED },
+	{ "answers without a TSIG record", true,
+	  { ID, ANSWER, UNSIGNED }, OUTCOME_AGAIN },
+	{ "answers without a TSIG record (REFUSED)", true, { ID, ANSWER | 5, UNSIGNED },
 	  OUTCOME_AGAIN },
-	{ "signs its answer wrongly", true, { ID, ANSWER, FORGED }, OUTCOME_AGAIN },
-	{ "signs its answer wrongly (FORMERR)", true, { ID, ANSWER, CHANGED },
+	{ "sends an answer with an invalid MAC", true,
+	  { ID, ANSWER, FORGED }, OUTCOME_AGAIN },
+	{ "sends an answer with an invalid MAC (FORMERR)", true, { ID, ANSWER, CHANGED },
 	  OUTCOME_AGAIN },
 	{ "signs its answer with another key", true, { ID, ANSWER, OF_ANOTHER_KEY },
 	  OUTCOME_AGAIN },
-	{ "signs its answer with a wrong time", true, { ID, ANSWER, OF_ANOTHER_TIME },
-	  OUTCOME_AGAIN },
+	{ "signs its answer with a wrong time: compare the clocks", true,
+	  { ID, ANSWER, OF_ANOTHER_TIME }, OUTCOME_AGAIN },
 	/* RFC 8945 5.3.2: the server cannot sign these */
-	{ "refuses our signature with BADKEY: check that it has the key", true,
+	{ "answers with BADKEY: check that the server has the key", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADKEY, .bare = true }, OUTCOME_PARKED },
-	{ "refuses our signature with BADSIG: compare the secrets of the key", true,
+	{ "answers with BADSIG: compare the secrets of the key", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADSIG, .bare = true }, OUTCOME_PARKED },
 	/* no error at all, under no signature at all */
-	{ "refuses our signature with BADSIG: compare the secrets of the key", true,
+	{ "answers with BADSIG: compare the secrets of the key", true,
 	  { ID, ANSWER, .error = TSIG_BADSIG, .bare = true }, OUTCOME_AGAIN },
 	/* and these it can */
-	{ "refuses our signature with BADTIME: compare the clocks (NOTAUTH)", true,
+	{ "answers with BADTIME: compare the clocks (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTIME, .bare = true }, OUTCOME_AGAIN },
-	{ "refuses our signature with BADTRUNC (NOTAUTH)", true,
+	{ "answers with BADTRUNC: the server requires a longer MAC (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC, .bare = true }, OUTCOME_AGAIN },
-	{ "refuses our signature with BADTIME: its clock shows 2027-01-15 10:00:00 "
-	  "UTC, and our clock shows 2027-01-15 08:00:00 UTC", true,
+	{ "answers with BADTIME: the server's clock shows 2027-01-15 10:00:00 "
+	  "UTC, and the local clock shows 2027-01-15 08:00:00 UTC", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTIME },
 	  OUTCOME_PARKED },
-	{ "refuses our signature with BADTRUNC", true,
+	{ "answers with BADTRUNC: the server requires a longer MAC", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC }, OUTCOME_PARKED },
-	{ "signs its answer wrongly (NOTAUTH)", true,
+	{ "sends an answer with an invalid MAC (NOTAUTH)", true,
 	  { ID, ANSWER | 9, FORGED, TSIG_BADTIME }, OUTCOME_AGAIN },
 };
 
@@ -417,7 +421,7 @@ static void test_badkey_of_a_known_key(void **state)
 	(void)state;
 	is_known_key = true;
 	assert_int_equal(hear(true, &answer, &why), OUTCOME_POLICY);
-	assert_non_null(strstr(why.text, "BADKEY, but it knows the key"));
+	assert_non_null(strstr(why.text, "BADKEY, although the server has the key"));
 	answer.error = TSIG_BADSIG;
 	assert_int_equal(hear(true, &answer, &why), OUTCOME_PARKED);
 	is_known_key = false;
@@ -441,7 +445,7 @@ static void test_a_signature_nobody_asked_for(void **state)
 	tsig_sign(&server, TSIG_NO_ERROR, NULL, NOW, &writer);
 	assert_int_equal(update_wire_outcome(&sent, packet, writer.len, NOW, &why),
 	                 OUTCOME_AGAIN);
-	assert_string_equal(why.text, "signs an answer to an unsigned message");
+	assert_string_equal(why.text, "sends a signed answer to an unsigned message");
 }
 
 int main(void)

@@ -139,22 +139,23 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 
 	if (*prefix && *suffix)
 		return fail(why, ERR_INVALID,
-		            "%s: an ownership mark must have either a prefix or a "
-		            "suffix, not both", field);
-	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix) ||
-	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
+		            "%s: an ownership mark must not have both a prefix and a "
+		            "suffix: set one of them to \"\"", field);
+	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: a prefix or suffix may contain only letters, digits, "
-		            "'-', '_', single dots and '%s'; only a prefix may end in a "
-		            "dot", field, TEMPLATE);
+		            "%s: a prefix or suffix must contain only letters, digits, "
+		            "'-', '_', single dots and '%s'", field, TEMPLATE);
+	if (*suffix && suffix[strlen(suffix) - 1] == '.')
+		return fail(why, ERR_INVALID,
+		            "%s: the suffix '%s' must not end in a dot", field, suffix);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
 		            "%s: must contain '%s' at most once, with '-' or '.' between "
-		            "it and the name", field, TEMPLATE);
+		            "this string and the name", field, TEMPLATE);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement must be one label of letters, "
-		            "digits, '-' and '_'", field);
+		            "digits, '-' and '_', not '%s'", field, wildcard);
 	*form = parsed;
 	return OK;
 }
@@ -295,14 +296,15 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!type)
-		return fail(why, ERR_INVALID, "zonefleet cannot mark records of type %d",
+		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
+		            "for records of type %d",
 		            number);
 	if (name->len == 1)
-		return fail(why, ERR_INVALID, "zonefleet cannot mark records of the "
-		            "root");
+		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
+		            "for records of the root");
 	if (!mark_name_make(form, name, type, &made))
 		return fail(why, ERR_INVALID, "the name of the ownership mark would have "
-		            "more than %d octets", NAME_MAX_WIRE);
+		            "more than %d octets: choose a shorter name", NAME_MAX_WIRE);
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
 		return fail(why, ERR_INVALID, "the ownership mark would be outside the "

@@ -31,9 +31,11 @@ enum err paged_read_add(struct paged_read *read, const struct read_page *page,
 	*is_restarted = false;
 	if (now_ms > read->until_ms)
 		return fail(why, ERR_TIMEOUT,
-		            "the last page of the domain arrived after the time limit");
+		            "a page of the domain arrived after the end of the time "
+		            "limit");
 	if (!page->records)	/* such pages could come without end */
-		return fail(why, ERR_REMOTE, "sent a page without records");
+		return fail(why, ERR_REMOTE, "the answer contains a page without "
+		            "records");
 	if (read->has_serial && read->serial != page->serial) {
 		if (read->starts == PAGED_READ_STARTS_MAX)
 			return fail(why, ERR_BUSY, "the domain changed during each read");

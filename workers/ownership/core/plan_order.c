@@ -57,7 +57,7 @@ static void item_change_mark(const struct planning *p, struct plan_item *item,
 	plan_place(p->view, item, &place);
 	if (!place.len && !view_form(p->view)->is_none) {
 		plan_refuse_because(item, REASON_NO_MARK,
-		                    "the zone has no free name for its ownership mark");
+		                    "the zone has no free name for the ownership mark");
 		return;
 	}
 	item->step = STEP_UPDATE;
@@ -73,13 +73,14 @@ static void item_adopt(const struct planning *p, struct plan_item *item)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
 		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants the "
-		                    "record set, so a round would delete it: run 'owner "
-		                    "apply' first");
+		                    "record set, so a round would delete the record set: "
+		                    "run 'owner apply' first");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))
 		plan_refuse_because(item, REASON_UNMANAGED,
-		                    "its records differ from the expected records");
+		                    "the records in the zone differ from the expected "
+		                    "records");
 	else
 		item_change_mark(p, item, REASON_ADOPTED);
 }

@@ -319,8 +319,8 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 	if (count <= SHARE_RECORDS_MAX)
 		return false;
 	snprintf(words, sizeof(words),
-	         "its ownership mark can list at most %d records of a shared name, "
-	         "not %zu", SHARE_RECORDS_MAX, count);
+	         "the ownership mark can list at most %d records of a shared name, not "
+	         "%zu", SHARE_RECORDS_MAX, count);
 	return plan_refuse_because(item, REASON_NO_MARK, words);
 }
 
@@ -334,7 +334,8 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 	plan_mark(p->view, item, &mark);
 	return mark_length(&mark) > most &&
 	       plan_refuse_because(item, REASON_NO_MARK,
-	                           "its ownership mark would be too long");
+	                           "the ownership mark would be too long: choose a "
+	                           "shorter resource name");
 }
 
 static void item_decide_desired(const struct planning *p, struct plan_item *item)

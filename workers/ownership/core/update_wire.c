@@ -157,7 +157,7 @@ static void update_wire_explain_clocks(const struct tsig *tsig, uint64_t now,
 	char clocks[TSIG_CLOCKS];
 
 	tsig_reason_clocks(tsig->other, now, clocks);
-	snprintf(why->text, sizeof(why->text), "refuses our signature with BADTIME: %s",
+	snprintf(why->text, sizeof(why->text), "answers with BADTIME: %s",
 	         clocks);
 }
 
@@ -165,7 +165,7 @@ static enum outcome update_wire_refused(const struct reply *reply, bool is_known
                                         uint64_t now, struct why *why)
 {
 	static const char not_allowed[] =
-	    "refuses the update with BADKEY, but it knows the key: the key may not make "
+	    "answers with BADKEY, although the server has the key: allow the key to make "
 	    "this change";
 	const struct tsig *tsig = &reply->tsig;
 	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;

@@ -60,20 +60,21 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 	node_name(node, &name);
 	if (node_looks_like_wildcard(form, node))
 		return fail(why, ERR_INVALID, "the ownership mark would look like the "
-		            "mark of a wildcard: use a different name, or a different "
+		            "ownership mark of a wildcard: use a different name or "
 		            "txt_wildcard");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)
 		return err;
 	if (!view_place_is_free(view, node, mark))
 		return fail(why, ERR_INVALID, "there are other records at the name of "
-		            "the ownership mark: remove them, or change txt_prefix");
+		            "the ownership mark: remove these records, or change "
+		            "txt_prefix");
 	if (!view_place_is_clear(view, node, type, mark))
 		return fail(why, ERR_INVALID, "the ownership mark could also belong to "
 		            "another record: set a txt_prefix with '%%{record_type}' "
 		            "that ends in a dot");
 	if (view_is_hidden(view, mark, RR_TXT))
 		return fail(why, ERR_INVALID, "the ownership mark would be below a "
-		            "delegation or DNAME");
+		            "delegation or DNAME record: change txt_prefix");
 	return OK;
 }

@@ -25,10 +25,8 @@ static bool port_name_is_label_octet(char c)
 static enum err port_name_check_label(const char *label, size_t len,
                                       enum label_rules rules, struct why *why)
 {
-	if (!len)
-		return fail(why, ERR_INVALID, "dns_name: a label must not be empty");
-	if (len > NAME_MAX_LABEL)
-		return fail(why, ERR_INVALID, "dns_name: a label must have at most %d "
+	if (!len || len > NAME_MAX_LABEL)
+		return fail(why, ERR_INVALID, "dns_name: a label must have 1 to %d "
 		            "octets, not %zu", NAME_MAX_LABEL, len);
 	for (size_t i = 0; i < len; i++)
 		if (!port_name_is_label_octet(label[i]))
@@ -39,9 +37,9 @@ static enum err port_name_check_label(const char *label, size_t len,
 		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "
 		            "or end with a hyphen", (int)len, label);
 	if (rules == LABELS_RFC1035 && !port_name_is_letter(label[0]))
-		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must not begin "
-		            "with a digit (RFC 1035 2.3.1; ports.label_rules may allow "
-		            "it)", (int)len, label);
+		return fail(why, ERR_INVALID, "dns_name: the label '%.*s' must begin "
+		            "with a letter (RFC 1035 2.3.1), unless ports.label_rules = "
+		            "\"rfc1123\"", (int)len, label);
 	return OK;
 }
 
@@ -68,8 +66,8 @@ static enum err port_name_check_last(const char *text, size_t len, struct why *w
 	while (digits < len && port_name_is_digit(text[len - 1 - digits]))
 		digits++;
 	if (digits && digits < len && text[len - 1 - digits] == '.')
-		return fail(why, ERR_INVALID, "dns_name: the last label, '%.*s', must "
-		            "not be a number", (int)digits, text + len - digits);
+		return fail(why, ERR_INVALID, "dns_name: the last label '%.*s' must not "
+		            "be a number", (int)digits, text + len - digits);
 	return OK;
 }
 

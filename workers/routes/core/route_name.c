@@ -20,10 +20,8 @@ static bool route_label_has_octet(char c)
 static enum err route_label_check(const char *label, size_t len, const char *field,
                                   struct why *why)
 {
-	if (!len)
-		return fail(why, ERR_INVALID, "%s: a label must not be empty", field);
-	if (len > ROUTE_LABEL_MAX)
-		return fail(why, ERR_INVALID, "%s: a label must have at most %d octets, "
+	if (!len || len > ROUTE_LABEL_MAX)
+		return fail(why, ERR_INVALID, "%s: a label must have 1 to %d octets, "
 		            "not %zu", field, ROUTE_LABEL_MAX, len);
 	for (size_t i = 0; i < len; i++)
 		if (!route_label_has_octet(label[i]))
@@ -100,7 +98,7 @@ static enum err host_check_last_label(const char *host, const char *field,
 		            "\"%.253s\" has one", field, host);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
 		return fail(why, ERR_INVALID, "%s: the last label of '%.253s' must not "
-		            "be a number, as in an address", field, host);
+		            "be a number", field, host);
 	return OK;
 }
 
@@ -192,7 +190,8 @@ enum err route_name_generate(const char *namespace, const char *name, const char
 	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, salt ? "-" : "",
 	             salt ? end : "", dns) > ROUTE_HOST_MAX)
 		return fail(why, ERR_INVALID, "the name of route %.63s/%.253s in the "
-		            "domain %.100s would have more than %d octets", namespace,
+		            "domain %.100s would have more than %d octets: choose a "
+		            "shorter name or set host", namespace,
 		            name, dns, ROUTE_HOST_MAX);
 	return OK;
 }

@@ -86,8 +86,8 @@ static enum err zone_check_texts(const json_t *json, const char *key, int flags,
 	for (size_t i = 0; !err && i < json_array_size(list); i++)
 		if (!json_is_string(json_array_get(list, i)) ||
 		    json_string_length(json_array_get(list, i)) > RECORD_MAX)
-			err = fail(why, ERR_INVALID, "%s[%zu] must be a text of at most "
-			           "%d octets", key, i, RECORD_MAX);
+			err = fail(why, ERR_INVALID, "%s[%zu]: must be a string of at "
+			           "most %d octets", key, i, RECORD_MAX);
 	return err;
 }
 

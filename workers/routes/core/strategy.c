@@ -142,18 +142,21 @@ const char *strategy_group(const struct strategy *strategy,
 /* OF of COUNT routers fit the applicant; UP of these are up. */
 static enum err strategy_explain(size_t of, size_t up, size_t count, struct why *why)
 {
-	const char *words = "no router accepts routes: create a router, or end a drain";
+	const char *words = "no router accepts routes: create a router, or end the drain "
+	        "of a router";
 
 	if (of && !up)
-		words = "no router with an instance that is up fits the route";
+		words = "no router with an instance that is up fits the route: start an "
+		        "instance";
 	else if (up < of)
-		words = "all routers that fit are full, or have no instance that is up";
+		words = "all routers that fit the route are full or have no instance "
+		        "that is up: raise a capacity, or start an instance";
 	else if (of)
-		words = "all routers that fit are full: raise a capacity, or create "
-		        "another router";
+		words = "all routers that fit the route are full: raise a capacity, or "
+		        "create another router";
 	else if (count)
 		words = "there is no router without a label, and no router with a label "
-		        "of the route";
+		        "of the route: change a label, or create a router";
 	return fail(why, ERR_UNREACHABLE, "%s", words);
 }
 
