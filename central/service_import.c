@@ -179,7 +179,7 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 	if (!req->context.is_admin && import_is_of_administrator(import))
 		return tx_fail(tx, ERR_DENIED,
 		               "an administrator began the import %s: only an "
-		               "administrator can continue it", id);
+		               "administrator can continue this import", id);
 	return OK;
 }
 

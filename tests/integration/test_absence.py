@@ -184,7 +184,7 @@ class Provisioned(AbsenceStory):
         knot, name = self.fleet.knot, "kept.example."
         knot.add_zone(name)
         domain = self.create(name)
-        with self.assertRaisesRegex(RemoteError, "is not being deleted: delete it first"):
+        with self.assertRaisesRegex(RemoteError, "is not being deleted: delete the domain first"):
             self.caller.abandon_domain(domain=name)
         self.delete(domain)
         self.wait_reasons(domain, "DELETE", ["knot"], r"^still serves the domain at serial \d+, "

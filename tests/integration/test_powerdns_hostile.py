@@ -28,7 +28,7 @@ def zone(name='"x.example."', account='"zonefleet"'):
 NO_JSON = "^remote: .*is not JSON"
 NO_LIST = r"^remote: .*a list must begin with \["
 NO_END = "^remote: .*the list is cut off"
-NO_TEXT = "^remote: .*name must be a text"
+NO_TEXT = "^remote: .*name must be a string"
 DEEP = "^remote: .*levels"
 
 # answer: what a deletion makes of it, and what a list (None: the same)

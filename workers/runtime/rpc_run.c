@@ -64,7 +64,8 @@ static bool run_wait_behind(struct rpc_server *server, struct job *job)
 		return false;
 	if (run_is_crowded(server, (struct job *)leader)) {
 		job->err = fail(&job->req.why, ERR_LOCKED,
-		                "too many requests are waiting for %.200s: try again",
+		                "too many requests are waiting for %.200s: try again "
+		                "later",
 		                leader->subject);
 		rpc_finish(server, job);
 		return true;

@@ -197,9 +197,9 @@ static const struct {
 	{ "{\"request_id\": {}}", "u1", "", "" },
 	/* an identity that is none: no tenant, no rights */
 	{ "{\"project_id\": 5, \"is_admin\": true}", "u1", "", "",
-	  .why = IN_CONTEXT "project_id: must be a text" },
+	  .why = IN_CONTEXT "project_id: must be a string" },
 	{ "{\"user_id\": [], \"is_admin\": true, \"request_id\": \"r\"}", "r", "", "",
-	  .why = IN_CONTEXT "user_id: must be a text" },
+	  .why = IN_CONTEXT "user_id: must be a string" },
 	{ "{\"project_id\": \"p \", \"is_admin\": true, \"all_tenants\": true}", "u1",
 	  "", "", .why = IN_CONTEXT "project_id: 'p ' begins or ends with a blank" },
 	{ "{\"tenant\": \"t\\t\", \"project_id\": \"p\"}", "u1", "", "",
