@@ -17,7 +17,7 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
 NO_OBJECT = "^remote: .*invalid answer: an object must begin with {"
-NO_END = "^remote: .*an object is cut off"
+NO_END = "^remote: .*an object must end with }"
 NO_LIST = r"^remote: .*a list must begin with \["
 NO_JSON = "^remote: .*is not JSON"
 

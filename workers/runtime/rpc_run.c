@@ -85,7 +85,7 @@ static bool run_put_aside(struct rpc_server *server, struct job *job)
 {
 	if (run_is_expired(job)) {
 		job->err = fail(&job->req.why, ERR_EXPIRED,
-		                "%s came too late: its caller's time limit has passed",
+		                "%s came too late: the caller's time limit has passed",
 		                job->req.method);
 		rpc_finish(server, job);
 		return true;

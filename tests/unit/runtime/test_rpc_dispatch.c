@@ -201,7 +201,7 @@ static const struct {
 	{ "{\"user_id\": [], \"is_admin\": true, \"request_id\": \"r\"}", "r", "", "",
 	  .why = IN_CONTEXT "user_id: must be a string" },
 	{ "{\"project_id\": \"p \", \"is_admin\": true, \"all_tenants\": true}", "u1",
-	  "", "", .why = IN_CONTEXT "project_id: 'p ' begins or ends with a blank" },
+	  "", "", .why = IN_CONTEXT "project_id: 'p ' must not begin or end with a blank" },
 	{ "{\"tenant\": \"t\\t\", \"project_id\": \"p\"}", "u1", "", "",
 	  .why = IN_CONTEXT "tenant: must not contain a control character" },
 	{ "{\"project_id\": \"p\", \"user\": \"v\\n\"}", "u1", "", "",
