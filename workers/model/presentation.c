@@ -170,7 +170,8 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	buf_clear(&lexed);
 	buf_clear(&wire);
 	if (err)
-		return fail(why, ERR_INVALID, "%s: cannot be stored: %s", rdata->field,
+		return fail(why, ERR_INVALID, "%s: zonefleet cannot store the data: %s",
+		            rdata->field,
 		            why->text);
 	return OK;
 }
