@@ -39,8 +39,7 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 {
 	char shown[21];
 
-	return fail(why, ERR_INVALID, "%s: '%s' must be a record type, for example A or "
-	            "TYPE65280", field,
+	return fail(why, ERR_INVALID, "%s: '%s' must be a record type", field,
 	            err_quote(text, shown, sizeof(shown)));
 }
 
