@@ -172,7 +172,7 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant already has %" PRId64 " domains, and its quota "
+	               "the tenant already has %" PRId64 " domains, and the quota "
 	               "(domains) allows no more", max);
 }
 

@@ -312,7 +312,7 @@ enum err router_drain(struct cli *cli)
 
 	if (is_undone && cli_has(cli, OPT_WAIT))
 		return cli_usage(cli, "--wait waits until the router has no route: leave "
-		                 "it out with --undo");
+		                 "out --wait with --undo");
 	err = routes_ask(cli, "drain_router", json_pack("{s:s, s:b}", "router",
 	                 cli->argv[0], "drain", !is_undone), "router", &work.router);
 	if (err)
