@@ -64,7 +64,7 @@ enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
 		const char *field = arena_printf(arena, "%s[%zu]", key, i);
 
 		if (!text)
-			return fail(why, ERR_INVALID, "%s must be a text with a host "
+			return fail(why, ERR_INVALID, "%s must be a string with a host "
 			            "name", field);
 		err = name_parse_owner(text, field, &name, why);
 		if (!err)

@@ -104,7 +104,7 @@ static enum err change_get_records(const json_t *json, int flags, struct arena *
 		const char *text = json_string_value(json_array_get(array, i));
 
 		if (!text)
-			return fail(why, ERR_INVALID, "%s must be a text", field);
+			return fail(why, ERR_INVALID, "%s must be a string", field);
 		err = change_get_rdata(change->type, text, field, arena,
 		                       &change->records[i], why);
 	}

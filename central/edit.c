@@ -56,7 +56,8 @@ enum err edit_check_open(struct write *write)
 	if (zone->is.is_catalog && !edit_is_new_serial_only(write))
 		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is the catalog zone of the pool "
-		               "'%.64s': only central may change it", zone->is.name,
+		               "'%.64s': only central may change this domain",
+		               zone->is.name,
 		               zone->pool);
 	if (zone->is.state.task == TASK_DELETE)
 		return tx_fail(write->tx, ERR_CONFLICT,
@@ -73,8 +74,8 @@ enum err edit_check_version(struct write *write)
 	if (err || (uint64_t)version == write->zone.is.version)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s has changed: its version is %" PRIu64 ", not "
-	               "%" PRId64 ": read the domain again", write->zone.is.name,
+	               "the domain %.200s has changed: the version is %" PRIu64 ", not %"
+	               PRId64 ": read the domain again", write->zone.is.name,
 	               write->zone.is.version, version);
 }
 

@@ -490,7 +490,7 @@ static enum err import_claim(void *self, struct why *why)
 	if (err || !found)
 		*id = '\0';
 	else if (!*c->id)
-		log_info("import claimed: import=%s", id);
+		log_info("commit of an import begins: import=%s", id);
 	memcpy(c->id, id, sizeof id);
 	return err;
 }
@@ -540,7 +540,8 @@ static void import_log_no_claim(struct central *central, enum err err,
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&central->import_log_limit, QUIET_MS))
-		log_warn("import not claimed: err=%s reason=\"%s\"", err_name(err),
+		log_warn("commit of an import not begun: err=%s reason=\"%s\"",
+		         err_name(err),
 		         why->text);
 }
 

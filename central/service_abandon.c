@@ -60,7 +60,7 @@ enum err service_abandon_domain(struct write *write)
 		               *key.id ? key.id : key.name);
 	if (zone->is.state.task != TASK_DELETE)
 		return tx_fail(write->tx, ERR_CONFLICT, "the domain %.200s is not being "
-		               "deleted: delete it first", zone->is.name);
+		               "deleted: delete the domain first", zone->is.name);
 	zone->is.state = status_next(SUBJECT_DOMAIN, zone->is.state, REPORT_NO_DOMAIN,
 	                             zone->is.state.serial);
 	zone->reason = "";

@@ -172,7 +172,7 @@ static enum err domain_check_quota(struct write *write)
 	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant already has %" PRId64 " domains, and its quota "
+	               "the tenant already has %" PRId64 " domains, and the quota "
 	               "(domains) allows no more", max);
 }
 
@@ -231,7 +231,8 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 	if (!count)
 		return fail(&write->req->why, ERR_INVALID,
 		            "domain.ns: must contain a host, because the pool '%.64s' "
-		            "has no ns_records (set them with update_pool)", pool->name);
+		            "has no ns_records (update_pool sets ns_records)",
+		            pool->name);
 	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
 	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };
@@ -495,7 +496,7 @@ static enum err domain_check_empty(struct write *write)
 	    zone->recordsets <= 1)
 		return err;
 	return tx_fail(write->tx, ERR_CONFLICT,
-	               "the domain %.200s is not empty: it has records other than its "
+	               "the domain %.200s is not empty: delete all records except its "
 	               "SOA and NS records", zone->is.name);
 }
 

@@ -80,12 +80,12 @@ static enum err import_check_quotas(const struct central *central,
 	store_import_counts(tx, tenant, &count, &records);
 	if (!tx->err && max >= 0 && count > max)
 		return tx_fail(tx, ERR_QUOTA,
-		               "the tenant already has %d imports, and its quota "
+		               "the tenant already has %d imports, and the quota "
 		               "(quota_imports) allows no more: " HOW_TO_FREE, max,
 		               age_s);
 	if (!tx->err && max_records >= 0 && records > max_records)
 		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
-		               " records, but its quota (quota_import_records) is %d: "
+		               " records, but the quota (quota_import_records) is %d: "
 		               HOW_TO_FREE, records, max_records, age_s);
 	return tx->err;
 }
@@ -179,7 +179,7 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 	if (!req->context.is_admin && import_is_of_administrator(import))
 		return tx_fail(tx, ERR_DENIED,
 		               "an administrator began the import %s: only an "
-		               "administrator can continue it", id);
+		               "administrator can continue this import", id);
 	return OK;
 }
 

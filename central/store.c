@@ -16,7 +16,8 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what)
 
 	if (was_moment || was_race)
 		tx->err = fail(tx->why, ERR_LOCKED,
-		               "another transaction is changing %.200s: try again", what);
+		               "another transaction is changing %.200s: try again later",
+		               what);
 }
 
 void store_fail_value(struct tx_rows *rows, const char *column, const char *text,

@@ -524,7 +524,7 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
 	store_check_wait(tx, wait, zone->is.name);
 	if (!tx->err && seen != there)
 		tx->err = fail(tx->why, ERR_RACE, "another transaction created a domain "
-		               "above or below %.200s at the same time: try again",
+		               "above or below %.200s at the same time: try again later",
 		               zone->is.name);
 }
 

@@ -77,7 +77,8 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 }
 
 #define IS_BUSY \
-	"another call is using the import %s, or central is committing it: try again"
+	"another call is using the import %s, or central is committing this import: " \
+	"try again later"
 
 /* Waits for the calls that add other parts. */
 static bool import_lock_in_a_moment(struct tx *tx, const char *id,

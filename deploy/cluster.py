@@ -67,7 +67,7 @@ def show_change(fleet):
         show_command(client, *words)
         show_output(fleet.cli(*words, as_json=False))
     if not fleet.bind.query(f"{NAME}.{ZONE}", "A")[1]:
-        raise LabError("BIND does not serve it")
+        raise LabError(f"BIND does not serve {NAME}.{ZONE}")
 
 
 def how_to_go_on(fleet):
@@ -140,13 +140,13 @@ DESCRIBE = {RabbitCluster: describe_broker, GaleraCluster: describe_database}
 
 def cut(name):
     if name not in NODES:
-        raise LabError(f"no node is called '{name}'; there are "
+        raise LabError(f"there is no node '{name}': use one of "
                        f"{', '.join(sorted(NODES))}")
     cluster, address = NODES[name]
     others = cluster.others(address)
     Cuts().from_others(address, others)
-    say(f"cluster: {name} ({address}) hears nothing of {' and '.join(others)}, and they "
-        "nothing of it, until deploy/cluster heal")
+    say(f"cluster: {name} ({address}) exchanges no packets with {' and '.join(others)} "
+        "until you run deploy/cluster heal")
 
 
 def heal():

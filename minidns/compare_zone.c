@@ -203,8 +203,8 @@ static void compare_zone_begin_walk(struct compare_zone *compare)
 	if (compare->view)
 		compare_zone_walk(compare, set_diff_local);
 	else
-		compare_zone_finish(compare, COMPARE_SERIAL, "is too many changes "
-		                    "behind");
+		compare_zone_finish(compare, COMPARE_SERIAL, "is behind by more changes "
+		                    "than mini-DNS can compare");
 }
 
 static void compare_zone_ask_delta(struct compare_zone *compare);

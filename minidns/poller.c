@@ -449,7 +449,8 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	if (err)
 		return err;
 	if (poller->handed_over)
-		return fail(why, ERR_BUSY, "this process of mini-DNS is stopping");
+		return fail(why, ERR_BUSY, "this process of mini-DNS is stopping: try "
+		            "again later");
 	watch = poller_find_watch(poller, &zone, &server);
 	if (watch)
 		watch->quiet &= order->quiet;

@@ -143,7 +143,7 @@ static void report_batch_log(const struct server_report *report)
 		         report->domain.name, report->name_server, report->serial,
 		         report->reason);
 	else if (report->report == REPORT_SUCCESS)
-		log_debug("server reached: domain=%s server=%s serial=%u",
+		log_debug("server has the serial: domain=%s server=%s serial=%u",
 		          report->domain.name, report->name_server, report->serial);
 	else
 		log_info("server reported: domain=%s server=%s wanted=%u status=%s "

@@ -130,8 +130,8 @@ void request_slots_note_unknown(struct dns_request *request)
 
 	metric_add(requests->figures->exchanges_unknown_server, 1);
 	request_slots_log_limited(request,
-	                          "message not sent, because no server of a pool has its "
-	                          "address",
+	                          "message not sent, because no server of a pool has "
+	                          "this address",
 	                          &requests->unknown_server);
 }
 
@@ -140,8 +140,8 @@ void request_slots_distrusted(struct dns_request *request)
 	struct dns_requests *requests = request->requests;
 
 	metric_add(requests->figures->exchanges_distrusted, 1);
-	request_slots_log_limited(request, "answers may be forged, mini-DNS asks again "
-	                                   "over TCP",
+	request_slots_log_limited(request, "answers may be forged, mini-DNS repeats the "
+	                                   "query over TCP",
 	                          &requests->mismatched);
 }
 

@@ -522,7 +522,7 @@ static void serve_note_badly_signed(struct serve *serve, const struct query *que
 		return;
 	name_format(&query->tsig.key, key);
 	address_format(peer, from);
-	log_info("message with a bad signature: peer=%s key=%s reason=%s unlogged=%llu",
+	log_info("message with a bad TSIG record: peer=%s key=%s reason=%s unlogged=%llu",
 	         from, key, tsig_error_name(query->tsig_error),
 	         (unsigned long long)serve->badly_signed.unlogged);
 }

@@ -20,8 +20,8 @@ static const char *absences_remark(const struct server *server,
 	            confirmation == CONFIRMATION_ANSWERS;
 
 	if (kept)
-		return "although its catalog no longer lists the zone "
-		       "(zonefleet domain abandon frees the name)";
+		return "although the catalog zone no longer lists the zone (zonefleet "
+		       "domain abandon frees the name)";
 	return absence_words(absence_of(report->report, confirmation));
 }
 

@@ -162,14 +162,14 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
                              const char *outcome)
 {
 	struct recording recording = { job, db, outcome, "" };
-	char serves[40] = "the server showed no serial";
+	char serves[40] = "the server served no serial";
 	struct why why;
 
 	if (job->serves_it)
 		snprintf(serves, sizeof(serves), "the server served serial %" PRIu32,
 		         job->serves);
 	snprintf(recording.detail, sizeof(recording.detail),
-	         "%s; %s, the database has %" PRIu32,
+	         "%s; %s; the database has serial %" PRIu32,
 	         job->err ? job->why.text : words[job->action], serves,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);

@@ -331,8 +331,8 @@ static void operation_execute(struct operation *job)
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY, "the pool manager is waiting, because the "
-	                "server fails");
+	job->err = fail(&job->why, ERR_BUSY, "the pool manager waits, because the server "
+	                "fails");
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 
@@ -365,7 +365,7 @@ static void operation_run(void *self)
 
 	log_request(job->cause.request_id);
 	if (!atomic_load(&job->server->in_service)) {
-		log_info("operation skipped, server is out of service: server=%s "
+		log_info("operation skipped, because the server is drained: server=%s "
 		         "domain=%s",
 		         job->server->settings->id, job->domain.name);
 	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
@@ -465,7 +465,8 @@ void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
 
 	if (lane_submit(server->lane, operation_run, operation_ended, job))
 		return;
-	log_warn("lane of the server is full, operation postponed: server=%s domain=%s",
+	log_warn("operation postponed, because the lane of the server is full: server=%s "
+	         "domain=%s",
 	         server->settings->id, domain->name);
 	operation_free(job);
 }

@@ -75,7 +75,7 @@ static void orphan_search_report(struct orphan_search *search, const char *name)
 		.server_id = search->server->settings->id,
 		.pool = search->poolmgr->config.pool_name,
 		.name = name,
-		.detail = "has the zone, but there is no such domain",
+		.detail = "has the zone, but the database has no such domain",
 	};
 
 	lock_name_digest(name, object);

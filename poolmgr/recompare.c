@@ -52,7 +52,7 @@ static void recompare_log(const struct server_report *report,
                           const struct content_case *of, enum content content)
 {
 	if (content == CONTENT_TRUSTED && of->differs)
-		log_info("server is equal again: domain=%s server=%s reason=\"%s\"",
+		log_info("server no longer differs: domain=%s server=%s reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
 		             ? "mini-DNS has compared all records"

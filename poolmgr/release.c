@@ -44,7 +44,7 @@ static void release_ended(void *self)
 	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == TX_LIST_MAX;
 
 	if (of->err)
-		log_warn("retries not released: server=%s reason=\"%s\"", of->server_id,
+		log_warn("retries not scheduled: server=%s reason=\"%s\"", of->server_id,
 		         of->why.text);
 	if (!more || !poolmgr_submit(of->poolmgr, release_run, release_ended, of))
 		free(of);
@@ -58,7 +58,7 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	                                 ->settings->id, control };
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
-	log_warn("retries not released: server=%s reason=\"too much work is waiting, or "
+	log_warn("retries not scheduled: server=%s reason=\"too much work is waiting, or "
 	         "the process is stopping\"", server_id);
 	free(of);
 }

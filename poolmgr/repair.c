@@ -107,7 +107,7 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: "
-	            "delete the zone by hand, unless it belongs to another fleet");
+	            "delete the zone by hand, unless the zone belongs to another fleet");
 }
 
 /*
@@ -126,7 +126,7 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the zone does not have the settings of zonefleet: "
-	            "delete it by hand if it is not needed");
+	            "if nothing uses the zone, delete the zone by hand");
 }
 
 /* Meanwhile the drift may have started again, or another process may have repaired it. */
@@ -247,7 +247,7 @@ static enum err repair_lock(struct repair *job, struct why *why)
 static enum err repair_check_server(const struct server *server, struct why *why)
 {
 	if (!atomic_load(&server->in_service))
-		return fail(why, ERR_BUSY, "server %s is out of service",
+		return fail(why, ERR_BUSY, "server %s is drained",
 		            server->settings->id);
 	if (atomic_load(&server->failing))
 		return fail(why, ERR_BUSY, "server %s fails", server->settings->id);
@@ -333,7 +333,8 @@ static enum err repair_write_observation(void *self, struct why *why)
 	struct drift known = store_drift(&tx, &job->fault, &repair_age_ms);
 	const struct ending parking = {
 		.outcome = "PARKED",
-		.detail = "repaired too often within the hour",
+		.detail = "the pool manager repaired this drift too often within one "
+		          "hour",
 		.worker = membership_name(job->poolmgr->runtime.membership),
 	};
 

@@ -139,7 +139,8 @@ static void retry_settle_superseded(struct tx *tx, const struct retry *retry,
 		if ((*due)->superseded) {
 			store_settle(tx, &(struct outcome){
 			    (*due)->domain.id, retry_server(retry)->settings->id,
-			    ACTION_DELETE, "SUCCESS", "superseded by a new domain", 0 });
+			    ACTION_DELETE, "SUCCESS", "a new domain has the same name "
+			    "and keeps the zone", 0 });
 			*due = (*due)->next;
 		} else {
 			due = &(*due)->next;

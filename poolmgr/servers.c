@@ -280,7 +280,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
 		return;
 	server->catch_up = in_service ? CATCH_UP_ALL : CATCH_UP_NONE;
-	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
+	log_info("server is %s: server=%s", in_service ? "in service" : "drained",
 	         id);
 }
 
@@ -293,7 +293,8 @@ bool server_lacks_address(const struct server *server, struct why *why)
 {
 	if (server_is_known(server))
 		return false;
-	fail(why, OK, "no address of its host %s is known", server->settings->host);
+	fail(why, OK, "the pool manager has no address of the host %s",
+	     server->settings->host);
 	return true;
 }
 

@@ -264,7 +264,7 @@ static void batch_note_locked(const struct batch *batch, struct request *const *
 		if (batch->locked[i])
 			errs[message] = fail(&reqs[message]->why, ERR_LOCKED,
 			                     "another transaction is changing the row of "
-			                     "domain %s: try again",
+			                     "domain %s: try again later",
 			                     batch->reports[i].domain.name);
 	}
 }
@@ -359,7 +359,7 @@ static void service_note_reports(struct poolmgr *poolmgr,
 static enum err service_put_off(struct request *req)
 {
 	return fail(&req->why, ERR_LOCKED,
-	            "too many reports arrived at the same time: try again");
+	            "too many reports arrived at the same time: try again later");
 }
 
 static void service_on_update_statuses(void *self, struct request *const *reqs,
@@ -417,8 +417,8 @@ static const char *service_not_asked(const struct server *server, struct why *wh
 	if (server_lacks_address(server, why))
 		return why->text;
 	return server_fails(server, CHANNEL_DNS)
-	           ? "gives no answer; the pool managers only probe the server until "
-	             "it answers"
+	           ? "does not answer; the pool managers only probe the server until it "
+	             "answers"
 	           : NULL;
 }
 

@@ -142,7 +142,7 @@ void store_check_locked(struct tx *tx)
 	if (tx->err == ERR_RACE && db_is_up(tx->db))
 		tx->err = fail(tx->why, ERR_LOCKED,
 		               "another transaction is changing a row of "
-		               "pool_manager_status: try again");
+		               "pool_manager_status: try again later");
 }
 
 /* At most three actions for each key, so all ids are in few statements. */

@@ -47,7 +47,7 @@ static void store_list_addresses(const struct addresses *known, struct buf *text
 	}
 }
 
-#define NAMELESS "no address of its host is known"
+#define NAMELESS "the pool manager has no address of the host"
 
 /*
  * While this process cannot resolve the host, the server keeps its old addresses. If the

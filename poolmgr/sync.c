@@ -182,7 +182,7 @@ static void sync_clean_up(struct sync *sync, bool registered)
 	sync_commit(sync, &tx, "repairs");
 	tx = sync_tx_begin(sync);
 	store_forget_out(&tx, pool);
-	sync_commit(sync, &tx, "out of service");
+	sync_commit(sync, &tx, "drained");
 	if (!registered)
 		return;
 	tx = sync_tx_begin(sync);

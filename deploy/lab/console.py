@@ -18,11 +18,11 @@ exec {program} --config {config} "$@"
 """
 
 ADVICE = {
-    "start": "\n{name}: failed. What it had started is stopped; its logs are in "
+    "start": "\n{name}: failed. All programs are stopped. Their logs are in "
              "{folder}/*/log.\n"
-             "{name}: deploy/{name} tries again from the beginning.",
-    "stop": "{name}: deploy/{name} stop may be tried again",
-    "status": "{name}: deploy/{name} restart starts anew",
+             "{name}: to start again, run deploy/{name}.",
+    "stop": "{name}: run deploy/{name} stop again",
+    "status": "{name}: to start again, run deploy/{name} restart",
 }
 
 
@@ -67,8 +67,8 @@ class Console:
         """Whatever ran or was left in the folder is gone afterwards."""
         names = left_running(self.folder)
         if names:
-            say(f"{self.name}: one is running already: stopping its {len(names)} programs, "
-                "then starting anew")
+            say(f"{self.name}: running already: stopping {len(names)} programs, "
+                "then starting again")
             stop_left(self.folder)
         if self.folder.exists():
             shutil.rmtree(self.folder)
@@ -78,20 +78,20 @@ class Console:
         names = stop_left(self.folder)
         shutil.rmtree(self.folder)
         say(f"{self.name}: stopped {', '.join(names)}" if names
-            else f"{self.name}: none was running")
+            else f"{self.name}: no program was running")
         say(f"{self.name}: {shown(self.folder)} is removed")
 
     def show_running(self):
         """Which programs run, and which do not any more; ends here if none does."""
         names = left_running(self.folder)
         if not names:
-            say(f"{self.name}: none is running; deploy/{self.name} starts one")
+            say(f"{self.name}: no program is running: run deploy/{self.name} to start")
             sys.exit(3)
         files = {path.parent.name: path for path in self.folder.rglob(PID_FILE)}
         say(f"{self.name}: running: " + ", ".join(
             f"{name} (pid {files[name].read_text().split()[0]})" for name in names))
         for name in sorted(files.keys() - set(names)):
-            say(f"{self.name}: NOT running: {name}; its last words are in "
+            say(f"{self.name}: NOT running: {name}; the log is "
                 f"{shown(files[name].parent)}/log")
 
     def show_status(self):
@@ -104,8 +104,8 @@ class Console:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit(f"{self.name}: another deploy/{self.name} is at work on "
-                     f"{shown(self.folder)}: wait until it is done")
+            sys.exit(f"{self.name}: another deploy/{self.name} is using "
+                     f"{shown(self.folder)}: wait until that command ends")
 
     def run(self, actions):
         """The action that is named on the command line, with the words behind it."""
@@ -115,7 +115,7 @@ class Console:
             self.lock()
             actions[action](*words)
         except KeyboardInterrupt:
-            sys.exit(f"\n{self.name}: interrupted; what it had started is stopped")
+            sys.exit(f"\n{self.name}: interrupted; all programs are stopped")
         except (LabError, OSError) as error:
             advice = ADVICE.get(action, "").format(name=self.name, folder=shown(self.folder))
             sys.exit(f"\n{self.name}: {error}\n{advice}".rstrip())

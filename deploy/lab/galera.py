@@ -48,8 +48,8 @@ def is_possible():
     return True
 
 
-IMPOSSIBLE = ("a Galera node that root starts copies its data in a user namespace, and there is "
-              "none to be had here: be an ordinary user, or leave the chroot")
+IMPOSSIBLE = ("a Galera node that root starts copies its data in a user namespace. This "
+              "machine allows no user namespace: run as an ordinary user, or leave the chroot")
 
 
 def administrator():

@@ -84,7 +84,7 @@ class PowerDns(NameServer):
     def _install(self):
         """The write-ahead log lets the tool write while the server reads."""
         if not SCHEMA.exists():
-            raise LabError(f"no {SCHEMA}: run deploy/install-packages")
+            raise LabError(f"{SCHEMA} is missing: run deploy/install-packages")
         database = sqlite3.connect(self.database)
         database.executescript("PRAGMA journal_mode = WAL;" + SCHEMA.read_text())
         database.close()

@@ -265,8 +265,8 @@ class Server:
         """FOLDER is made, and must not hold anything yet. HOST: an address of loopback."""
         self.folder = Path(folder).resolve()
         if not PLAIN_PATH.fullmatch(str(self.folder)):
-            raise LabError(f"{self.folder}: a server's own scripts do not quote its folder's "
-                           "path: use one of letters, digits and /.,:=@%+-_")
+            raise LabError(f"{self.folder}: the scripts of the servers do not quote the path "
+                           "of the folder: use only letters, digits and /.,:=@%+-_")
         self.name = self.folder.name
         self.host = host
         self.leave_running = leave_running
@@ -276,7 +276,7 @@ class Server:
         self._process = self._pidfd = None
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(self.folder.iterdir()):
-            raise LabError(f"{self.folder} is not empty")
+            raise LabError(f"{self.folder} is not empty: use an empty folder")
 
     # What a subclass says
 

@@ -72,7 +72,8 @@ static enum err bind9_check(const void *settings, struct why *why)
 static enum err bind9_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, "\\\"\n"))
-		return fail(why, ERR_INVALID, "rndc cannot express the zone name %s",
+		return fail(why, ERR_INVALID, "rndc cannot express the zone name %s: the "
+		            "name must not contain a quote, a backslash or a line break",
 		            name);
 	return OK;
 }
@@ -289,7 +290,8 @@ static const char *bind9_list_lacks(const void *settings)
 	const struct bind9 *bind = settings;
 
 	return *bind->stats_url ? NULL
-	                        : "set stats_url, the URL of its statistics channel";
+	                        : "set stats_url to the URL of named's statistics "
+	                          "channel";
 }
 
 static enum err bind9_list(const void *settings, struct arena *arena, const char ***names,

@@ -58,7 +58,7 @@ static enum err json_rows_read_member(const char **at, const char *end,
 		key->end = json_rows_text_end(*at, end);
 	*at = json_rows_skip_blanks(key->end);
 	if (key->end == key->at || **at != ':')
-		return fail(why, ERR_REMOTE, "an object is not JSON");
+		return fail(why, ERR_REMOTE, "an object must contain \"KEY\": VALUE");
 	value->at = json_rows_skip_blanks(*at + 1);
 	value->end = json_rows_value_end(value->at, end);
 	*at = json_rows_skip_blanks(value->end);
@@ -96,7 +96,7 @@ enum err json_rows_member(struct json_span object, const char *key, bool *found,
 			return OK;
 		}
 	} while (*at == ',' && (at = json_rows_skip_blanks(at + 1)));
-	return *at == '}' ? OK : fail(why, ERR_REMOTE, "an object is cut off");
+	return *at == '}' ? OK : fail(why, ERR_REMOTE, "an object must end with }");
 }
 
 static enum err json_rows_read_row(struct json_span text, json_row_fn *row, void *self,
@@ -131,6 +131,6 @@ enum err json_rows_each(struct json_span list, json_row_fn *row, void *self,
 		at = json_rows_skip_blanks(text.end);
 	} while (!err && *at == ',' && (at = json_rows_skip_blanks(at + 1)));
 	if (!err && *at != ']')
-		err = fail(why, ERR_REMOTE, "the list is cut off");
+		err = fail(why, ERR_REMOTE, "a list must end with ]");
 	return err;
 }

@@ -85,7 +85,8 @@ static enum err nsd_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, " \t\r\n\\\""))
 		return fail(why, ERR_INVALID, "nsd-control cannot express the zone name "
-		            "%s",
+		            "%s: the name must not contain a blank, a quote, a backslash "
+		            "or a line break",
 		            name);
 	return OK;
 }

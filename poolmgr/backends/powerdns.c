@@ -344,8 +344,9 @@ static void powerdns_await_fetched(struct powerdns_api *api,
 	if (powerdns_was_fetched(api, powerdns, zone, before))
 		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
-		log_info("zone transferred whole from now on: server=%s domain=%s "
-		         "reason=\"the pool manager saw no transfer\"",
+		log_info("server transfers the whole zone from now on: server=%s "
+		         "domain=%s reason=\"the pool manager found no transfer of the "
+		         "zone\"",
 		         api->terms.server, zone);
 }
 

@@ -26,7 +26,8 @@ enum err powerdns_api_check_word(const char *word, const char *field, struct why
 {
 	if (word[strspn(word, ALNUM "._-")])
 		return fail(why, ERR_INVALID,
-		            "%s: \"%s\" may contain only letters, digits and ._-", field,
+		            "%s: \"%s\" may contain only letters, digits, '.', '_' and "
+		            "'-'", field,
 		            word);
 	return OK;
 }
@@ -121,7 +122,8 @@ static const struct refusal {
 	{ 400, ERR_INVALID,     NULL },
 	{ 401, ERR_DENIED,      "the server does not accept api_key" },
 	{ 403, ERR_DENIED,      "the server does not accept api_key" },
-	{ 404, ERR_NOT_FOUND,   "no such path: set api=yes on the server, or fix url" },
+	{ 404, ERR_NOT_FOUND,   "no such path: set api=yes on the server, or correct "
+	                        "url" },
 	{ 409, ERR_CONFLICT,    NULL },
 	{ 413, ERR_TOO_LARGE,   NULL },
 	{ 422, ERR_INVALID,     NULL },
@@ -135,7 +137,7 @@ static const struct refusal {
 static const char *powerdns_api_error_text(struct powerdns_api *api, char shown[SHOWN])
 {
 	const struct buf *answer = &api->http.answer;
-	const char *words = "no reason given";
+	const char *words = "the server gives no reason";
 	json_t *json = NULL;
 	struct why ignored;
 

@@ -12,9 +12,9 @@ static const enum absence by_confirmation[CONFIRMATION_COUNT] = {
 
 static const char *const words[ABSENCE_COUNT] = {
 	[ABSENCE_NOT_SEEN] = "",
-	[ABSENCE_DOUBTED]  = "this does not prove that the zone is gone: the server may "
+	[ABSENCE_DOUBTED]  = "which does not prove that the zone is gone: the server may "
 	                     "refuse mini-DNS (access list, views)",
-	[ABSENCE_REFUTED]  = "but the server has the zone: it refuses mini-DNS (access "
+	[ABSENCE_REFUTED]  = "but the server has the zone and refuses mini-DNS (access "
 	                     "list, views)",
 	[ABSENCE_PROVEN]   = "",
 };

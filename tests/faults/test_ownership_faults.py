@@ -368,7 +368,7 @@ class Ending(Process):
         worker, began = self.lab.workers[0], time.monotonic()
         worker.stop()
         self.assertLess(time.monotonic() - began, STOP_SECONDS)
-        self.assertNotIn("process not drained", worker.log.read_text())
+        self.assertNotIn("process stops with unfinished work", worker.log.read_text())
 
     def test_during_a_long_batch(self):
         """Each name is done with its mark, or not at all; the next one does the rest."""

@@ -98,7 +98,7 @@ class Told(AbsenceStory):
         created = self.created(domain)
         with self.fleet.refusing(*self.name_servers):
             self.wait_reasons(domain, "UPDATE", self.name_servers,
-                              "^answers with REFUSED, but the server has the zone: it refuses ")
+                              "^answers with REFUSED, but the server has the zone and refuses ")
             for _ in range(2):
                 before = self.spared(domain)
                 self.caller.sync_domain(domain=domain["id"])
@@ -174,7 +174,7 @@ class Provisioned(AbsenceStory):
         with self.fleet.refusing(*self.name_servers):
             self.delete(domain)
             self.wait_reasons(domain, "DELETE", self.name_servers,
-                              "^answers with REFUSED, this does not prove that the zone is gone")
+                              "^answers with REFUSED, which does not prove that the zone is gone")
             self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
             self.assertIn("the server may refuse mini-DNS", self.fleet.state(domain["id"])[1])
         self.wait_deleted(domain)
@@ -184,11 +184,11 @@ class Provisioned(AbsenceStory):
         knot, name = self.fleet.knot, "kept.example."
         knot.add_zone(name)
         domain = self.create(name)
-        with self.assertRaisesRegex(RemoteError, "is not being deleted: delete it first"):
+        with self.assertRaisesRegex(RemoteError, "is not being deleted: delete the domain first"):
             self.caller.abandon_domain(domain=name)
         self.delete(domain)
         self.wait_reasons(domain, "DELETE", ["knot"], r"^still serves the domain at serial \d+, "
-                          "although its catalog no longer lists the zone")
+                          "although the catalog zone no longer lists the zone")
         self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
         tenant = Caller(self.fleet.rabbitmq.url, admin=False)
         self.addCleanup(tenant.close)

@@ -187,7 +187,7 @@ class Storm(Answers):
         self.assertGreater(self.figure('polls_total{verdict="serial"}'), 3 * self.seconds)
         self.assertEqual(self.figure('polls_total{verdict="absent"}'), 0)
         log = self.lab.workers[0].log.read_text()
-        lines = log.count("answers may be forged, mini-DNS asks again over TCP: server=127.0.0.1 ")
+        lines = log.count("answers may be forged, mini-DNS repeats the query over TCP: server=127.0.0.1 ")
         self.assertIn(lines, range(1, 3 * self.seconds + 10))
         self.assertNotIn("does not echo the case", log)
 

@@ -81,7 +81,7 @@ class Orders(unittest.TestCase):
             wait_for(lambda: self.figure('comparisons_total{outcome="failed"}') > failed, 30,
                      "the comparison is given up")
             self.assertFalse(sink.heard(), host)
-        self.assertIn(f"no server of a pool has its address: server={ELSEWHERE} ",
+        self.assertIn(f"no server of a pool has this address: server={ELSEWHERE} ",
                       self.lab.workers[0].log.read_text())
 
     def test_one_of_allow_transfer_is_notified_and_not_polled(self):

@@ -17,7 +17,7 @@ from scripted import ANSWER_MAX, NO_ANSWERS, Scripted, reply            # noqa: 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
 
 NO_OBJECT = "^remote: .*invalid answer: an object must begin with {"
-NO_END = "^remote: .*an object is cut off"
+NO_END = "^remote: .*an object must end with }"
 NO_LIST = r"^remote: .*a list must begin with \["
 NO_JSON = "^remote: .*is not JSON"
 
@@ -65,11 +65,11 @@ ANSWERS = {
     "a deep tree": (reply('{"views": ' + '{"_default": ' * 7000), '"zones"|cut off'),
     "a deep row": (reply('{"views": {"_default": {"zones": [{"a": ' + "[" * 50000), "levels"),
     "no name": (reply(channel([{"class": "IN", "type": "secondary"}])), "name is missing"),
-    "a number for a name": (one(name=7), "name must be a text"),
+    "a number for a name": (one(name=7), "name must be a string"),
     "a name that is none": (one(name=".."), "^remote: .*invalid answer: name"),
     "an endless name": (one(name="x" * 5000), "^remote: .*name"),
-    "a list for a type": (one(type=[]), "type must be a text"),
-    "a number for a class": (one(**{"class": 1}), "class must be a text"),
+    "a list for a type": (one(type=[]), "type must be a string"),
+    "a number for a class": (one(**{"class": 1}), "class must be a string"),
     "status 500": (reply(channel([zone()]), "500 Oops"), r"^remote: .*status 500$"),
     "status 404": (reply("", "404 None"), "^remote: .*404: check stats_url"),
     "elsewhere": (reply("", "302 Found", "Location: http://127.0.0.1:1/"), "status 302"),

@@ -325,9 +325,9 @@ class Domains(Story):
                               values={"description": "new"})["version"], 3)
         self.assertEqual(call("get_domain", domain=name)["version"], 3)
         old = {"domain": name, "version": 2}
-        self.fails("Conflict", "its version is 3, not 2", "apply_changes", changes=[www], **old)
-        self.fails("Conflict", "its version is 3, not 2", "update_domain", values={}, **old)
-        self.fails("Conflict", "its version is 3, not 2", "delete_domain", **old)
+        self.fails("Conflict", "the version is 3, not 2", "apply_changes", changes=[www], **old)
+        self.fails("Conflict", "the version is 3, not 2", "update_domain", values={}, **old)
+        self.fails("Conflict", "the version is 3, not 2", "delete_domain", **old)
         self.assertEqual(change(name, add(f"a.{name}", ["192.0.2.1"]), version=3)["version"], 4)
         call("delete_domain", domain=name, version=4)
         self.assertEqual(lab.sql("SELECT version_id, object_type, deleted_at > 0 FROM object_versions "
@@ -343,7 +343,7 @@ class Domains(Story):
         answers = send(messages)
         kept = [answer for answer in answers if isinstance(answer, dict)]
         self.assertEqual([answer["version"] for answer in kept], [2])
-        self.assertEqual(sum("its version is 2, not 1" in str(answer) for answer in answers), 19)
+        self.assertEqual(sum("the version is 2, not 1" in str(answer) for answer in answers), 19)
 
     def test_a_domain_of_before_versions(self):
         domain = self.create()
@@ -744,7 +744,7 @@ class Permission(Story):
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
         name = self.create(tenant)["name"]
         self.create(tenant)
-        self.fails("OverQuota", "2 domains, and its quota (domains)", "create_domain", tenant,
+        self.fails("OverQuota", "2 domains, and the quota (domains)", "create_domain", tenant,
                    domain={"name": lab.name()})
         change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), add(f"b.{name}", ["192.0.2.1"]),
                context=tenant)
@@ -832,7 +832,7 @@ class Hostile(Story):
                 ("changes[1].name", {**good, "name": "a"}), ("changes[1].ttl", {**good, "ttl": -1}),
                 ("changes[1].ttl", {**good, "ttl": 2**31}), ("changes[1].ttl", {**good, "ttl": "5"}),
                 ("changes[1].records must not be empty", {**good, "records": []}),
-                ("changes[1].records[0] must be a text", {**good, "records": [5]}),
+                ("changes[1].records[0] must be a string", {**good, "records": [5]}),
                 ("changes[1] has no field", {**good, "Records": []}),
                 ("changes[1].records", {**good, "records": "192.0.2.1"}),
                 ("changes[1].records[1]", {**good, "records": ["192.0.2.1", "x"]}),
@@ -1632,7 +1632,7 @@ class Imports(Story):
         for _ in range(2):          # a part that comes twice counts once
             call("add_to_import", tenant, records=rows, **part)
         more = {"import": begun[-1], "part": 1, "records": rows[:1]}
-        self.fails("OverQuota", "but its quota (quota_import_records) is", "add_to_import",
+        self.fails("OverQuota", "but the quota (quota_import_records) is", "add_to_import",
                    tenant, **more)
         call("add_to_import", ADMIN, **more)
         for one in begun:

@@ -446,7 +446,7 @@ class Commands(WithFleet):
             self.assertEqual(len(re.findall(r" SOA ", out)), 1)
             self.assertGreaterEqual(len(out.splitlines()), 4003)
         else:
-            self.assertIn("changed while the client read it", err)
+            self.assertIn("changed during the export", err)
             self.assertEqual(out, "")
 
     def test_administrators_work(self):

@@ -340,8 +340,8 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
 
     def test_without_a_statistics_channel_there_is_no_list(self):
         code, said = self.run_driver_with(self.settings(stats_url=""), "list")
-        self.assertEqual((code, said), (1, "invalid: ns1: set stats_url, the URL of its "
-                                           "statistics channel\n"))
+        self.assertEqual((code, said), (1, "invalid: ns1: set stats_url to the URL of "
+                                           "named's statistics channel\n"))
 
     def test_a_view_that_there_is_not_says_nothing_of_a_zone(self):
         """Else a deletion would pass for done that the server did not understand."""
@@ -625,7 +625,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         started = time.monotonic()
         said = self.expect_ok("retransfer", "never.example.")
         self.assertLess(time.monotonic() - started, 2)
-        self.assertIn("zone transferred whole from now on: server=ns1", said)
+        self.assertIn("server transfers the whole zone from now on: server=ns1", said)
         self.assertEqual(self.metadata("never.example.", "IXFR"), ["0"])
         self.expect_ok("create", "never.example.")
         self.assertEqual(self.metadata("never.example.", "IXFR"), ["1"])

@@ -121,7 +121,7 @@ class Driven(Story):
                 self.assertIn([
                     "TRANSFER", "DONE",
                     "the pool manager made the server transfer the zone; the server served "
-                    f"{served}, the database has {domain['serial']}"],
+                    f"{served}; the database has serial {domain['serial']}"],
                     self.repairs(domain, server))
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
                                "which zonefleet did not issue"), self.history(domain))

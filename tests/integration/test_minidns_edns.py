@@ -256,7 +256,7 @@ class Cookies(unittest.TestCase):
 
     def lines_of_bad_ones(self):
         return [line for line in self.worker.log.read_text().splitlines()
-                if "message with a bad signature: " in line]
+                if "message with a bad TSIG record: " in line]
 
     def test_strangers_cause_few_readings(self):
         """Of the tables of servers and keys, whatever names of keys they make up."""
@@ -532,7 +532,7 @@ class Ending(unittest.TestCase):
                 self.assertEqual(dns.query.receive_tcp(slow)[0].rcode(), 0)
                 self.assertEqual(self.keepalive(other), 300)
                 os.kill(worker.pid, signal.SIGTERM)
-                wait_for(lambda: "process draining" in worker.log.read_text(), 5, "it drains")
+                wait_for(lambda: "process finishes its work" in worker.log.read_text(), 5, "it drains")
                 self.assertEqual(self.keepalive(other), 0)
                 self.assertFalse(worker.has_died())
             wait_for(worker.has_died, 10, "it ends", [worker.log])

@@ -478,7 +478,7 @@ class Ending(unittest.TestCase):
                     udp(question, HOST, port=lab.ports[0], timeout=0.1)
             os.kill(worker.pid, signal.SIGTERM)
             wait_for(worker.has_died, 30, "it ends", [worker.log])
-            self.assertRegex(worker.log.read_text(), "process not drained: .*unconfirmed=[1-9]")
+            self.assertRegex(worker.log.read_text(), "process stops with unfinished work: .*unconfirmed=[1-9]")
             lab.rabbitmq.launch()
             lab.rabbitmq.wait_ready()
             worker.restart()    # whose end finds what the log says of leaks

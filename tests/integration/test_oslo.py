@@ -181,7 +181,7 @@ class PythonAsks(unittest.TestCase):
         self.assertEqual(len(client.call({}, "large", bytes=MAX_BYTES // 2)), MAX_BYTES // 2)
         kind, words = self.refused(client, "large", bytes=MAX_BYTES)
         self.assertEqual(kind, "TooLarge")
-        self.assertIn("ask for fewer objects", words)
+        self.assertIn("request fewer objects", words)
 
     def test_each_error_has_its_class(self):
         for name, kind in CLASSES.items():
@@ -690,7 +690,7 @@ class Replies(unittest.TestCase):
                        "ending": True}))
         self.assertEqual(driver.read()["result"], 5)
         driver.wait()
-        lines = re.findall("reply not understood: .*", lab.log.read_text())
+        lines = re.findall("answer not understood: .*", lab.log.read_text())
         self.assertGreater(len(lines), 0)
         self.assertLessEqual(len(lines), time.monotonic() - began + 1)
 

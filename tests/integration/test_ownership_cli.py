@@ -500,7 +500,7 @@ class Documents(Story):
                 ("kind: ConfigMap\n", FAILED, "not valid JSON"),
                 ("{}", FAILED, "data.records"), ("1", FAILED, "not valid JSON"),
                 ('{"data": {"records": "["}}', FAILED, "data.records: line 1: not valid JSON"),
-                ('{"data": {"records": "{}"}}', FAILED, "must be a list"),
+                ('{"data": {"records": "{}"}}', FAILED, "must contain a list"),
                 ('{"data": {"records": [1]}}', FAILED, "data.records"),
                 ("[1]", FAILED, "records[0]: "),
                 (json.dumps([whole, whole | {"ttl": 1}]), FAILED, "records[1]: "),

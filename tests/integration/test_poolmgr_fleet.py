@@ -390,7 +390,7 @@ class Servers(FleetStory):
         self.assertEqual(self.states()["knot"], "DRAINED")
         self.fleet.wait_for(
             lambda: all("server=knot" in worker.log.read_text() and
-                        "out of service" in worker.log.read_text()
+                        "server is drained" in worker.log.read_text()
                         for worker in self.fleet.poolmgrs), 10, "all know of it")
         self.fleet.knot.stop()
         self.addCleanup(lambda: self.fleet.knot.pid or

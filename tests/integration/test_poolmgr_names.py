@@ -49,13 +49,13 @@ class Late(NameStory):
     def test_name_that_is_known_later(self):
         """The pool manager is there, says so, and takes the server up with its name."""
         self.assertEqual(self.server("late"), ["", ""])
-        self.assertEqual(self.trouble("late"), "no address of its host is known")
+        self.assertEqual(self.trouble("late"), "the pool manager has no address of the host")
         self.wait_for(lambda: "host not resolved: host=late.test" in self.log(), "it is said")
         domain = self.lab.domains()["zone-1.many.example."]
         self.minidns.cast("update_domain", domain=domain)
         where = f"domain_id = '{domain['id']}' AND action = 'UPDATE' AND server_id = 'late'"
         self.wait_for(lambda: self.lab.count(
-            f"{where} AND status = 'ERROR' AND reason LIKE '%late.test is known'"), "status has it")
+            f"{where} AND status = 'ERROR' AND reason LIKE '%host late.test'"), "status has it")
         self.assertFalse(self.told_again())
         before = self.come_and_go()
         self.hosts.names({"many.test": ADDRESSES, "late.test": ["127.0.0.3"]})
@@ -72,7 +72,7 @@ class Late(NameStory):
 
     def come_and_go(self):
         """The rows say why nothing confirms it; their own time is a day away."""
-        nameless = ["ERROR", "no address of its host late.test is known"]
+        nameless = ["ERROR", "the pool manager has no address of the host late.test"]
         created, deleted = (self.lab.domains()[f"zone-{number}.many.example."] for number in (3, 4))
         self.lab.sql("DELETE FROM pool_manager_status WHERE action = 'UPDATE' "
                      f"AND domain_id = '{created['id']}'")

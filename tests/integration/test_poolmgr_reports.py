@@ -174,7 +174,7 @@ class Absences(ReportStory):
         return domain | {"task": "DELETE", "status": "PENDING"}
 
     def test_refused_alone_is_no_absence(self):
-        doubt = ("answers with REFUSED, this does not prove that the zone is gone: the server may "
+        doubt = ("answers with REFUSED, which does not prove that the zone is gone: the server may "
                  "refuse mini-DNS (access list, views)")
         never, silent = self.delete(63), self.delete(64, "ERROR")
         for domain in never, silent:

@@ -77,7 +77,7 @@ class Batches(SyncStory):
                  "FROM domains WHERE status = 'DELETED'")
         wait_for(lambda: self.sql(
             "SELECT COUNT(*) FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-            "WHERE s.action = 'DELETE' AND s.reason LIKE 'superseded%' "
+            "WHERE s.action = 'DELETE' AND s.reason LIKE 'a new domain has%' "
             "AND d.name LIKE 'zone-1%' AND s.status = 'SUCCESS'")[0][0] == "1" or not self.sql(
                 "SELECT 1 FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
                 "WHERE d.status = 'DELETED' AND d.name LIKE 'zone-1%'"), SECONDS,

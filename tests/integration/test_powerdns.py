@@ -228,7 +228,7 @@ class Strays(PowerDnsStory):
         self.assertIsNotNone(self.known("stray.example."))
         logs = [worker.log.read_text() for worker in self.fleet.poolmgrs]
         said = [log.count('orphan zones not searched: server=bind '
-                          'reason="set stats_url, the URL of its statistics channel"')
+                          'reason="set stats_url to the URL of named\'s statistics channel"')
                 for log in logs]
         self.assertIn(1, said)
         self.assertLessEqual(max(said), 1, "by each process once at most")

@@ -27,8 +27,8 @@ def zone(name='"x.example."', account='"zonefleet"'):
 
 NO_JSON = "^remote: .*is not JSON"
 NO_LIST = r"^remote: .*a list must begin with \["
-NO_END = "^remote: .*the list is cut off"
-NO_TEXT = "^remote: .*name must be a text"
+NO_END = "^remote: .*a list must end with ]"
+NO_TEXT = "^remote: .*name must be a string"
 DEEP = "^remote: .*levels"
 
 # answer: what a deletion makes of it, and what a list (None: the same)
@@ -54,7 +54,7 @@ ANSWERS = {
                     NO_TEXT),
     "status 500": (reply('{"error": "no\\u001b[2J disk"}', "500 Oops"),
                    r"^remote: .*status 500: no\?\[2J disk", None),
-    "status 503": (reply("busy", "503 Busy"), "^unreachable: .*503: no reason given",
+    "status 503": (reply("busy", "503 Busy"), "^unreachable: .*503: the server gives no reason",
                    None),
     "our key": (reply(f'{{"error": "no key is {KEY}"}}', "422 No"),
                 "^invalid: .*status 422: the answer is not shown, because it contains api_key",

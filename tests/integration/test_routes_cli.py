@@ -166,7 +166,7 @@ class Routers(Story):
             (USAGE, "--capacity must be a number", "router create r --capacity lots --admin"),
             (USAGE, "--ttl must be", "router create r --ttl 8d --admin"),
             (USAGE, "needs at least one of ADDRESS", "router set shard1 --admin"),
-            (USAGE, "leave it out with --undo", "router drain shard1 --undo --wait --admin"),
+            (USAGE, "leave out --wait with --undo", "router drain shard1 --undo --wait --admin"),
             (FAILED, "Forbidden: .*--admin", "router create r 10.1.1.1"),
             (FAILED, "Forbidden: .*--admin", "router drain shard1"),
             (FAILED, "Duplicate: .*router shard1 already exists", "router create shard1 --admin"),

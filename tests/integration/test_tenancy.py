@@ -359,7 +359,7 @@ class OldRows(unittest.TestCase):
         self.assertEqual(listed["pad "]["rows"], {"domains": 1})
         self.assertIn("blank", listed["pad "]["problem"])
         text = lab.fleet.cli("db", "tenants", as_json=False)
-        self.assertRegex(text, r"'pad ' +domains: 1 +workers refuse it")
+        self.assertRegex(text, r"'pad ' +domains: 1 +workers refuse this tenant")
 
     def make_old(self, name, version=BEFORE):
         """A database of an older version, with tenants that were one then."""
@@ -401,7 +401,7 @@ class OldRows(unittest.TestCase):
         before = sql(tenants)
         self.assertEqual(sql(of_alice), [["2"]])
         told = self.migrate(name, "migrate")
-        for words in (r"'alice ' +imports: 1, networks: 1 +workers refuse it.*blank",
+        for words in (r"'alice ' +imports: 1, networks: 1 +workers refuse this tenant.*blank",
                       r"'line\\x0a' .*control character", r"'Bob' .*like 'bob'",
                       r"'bob' .*like 'Bob'", r"'alice' .*like 'alice '", "docs/security.md"):
             self.assertRegex(told, words)

@@ -321,7 +321,7 @@ class Life(unittest.TestCase):
             self.assertEqual(toy.end(), 0)
             answer = json.loads(caller.communicate(timeout=10)[0])
         self.assertEqual(answer["err"], "ok", answer)
-        self.assertTrue(toy.logs("debug: process draining"), tail(toy.log))
+        self.assertTrue(toy.logs("debug: process finishes its work"), tail(toy.log))
 
     def test_what_takes_too_long_is_killed_and_comes_again(self):
         toy = self.start(processes=1).wait_ready()

@@ -195,8 +195,8 @@ static void client_note_answer(const char *topic, const struct rpc_answer *answe
 	if (*answer->class)
 		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
-		fail(why, answer->err, "%s: the topic must be central, "
-		     "minidns, ownership, ports, routes or pool_manager.POOL",
+		fail(why, answer->err, "%s: use central, minidns, ownership, ports, "
+		     "routes or pool_manager.POOL",
 		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err, "%s: check that zonefleet-%s is running with the "

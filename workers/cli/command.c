@@ -84,7 +84,7 @@ static enum err command_choose(struct cli *cli)
 		return OK;	/* help.c reads the words itself */
 	if (!cli->command && command_is_noun(cli->argv[0]))
 		return cli_usage(cli, cli->argc > 1 ? "%s has no command '%s'"
-		                                    : "'%s' needs a second word",
+		                                    : "'%s' needs a command",
 		                 cli->argv[0], cli->argc > 1 ? cli->argv[1] : "");
 	if (!cli->command)
 		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);

@@ -36,7 +36,7 @@ static void db_print_tenant(struct table *table, const json_t *tenant)
 	table_text(table, buf_string(&words));
 	buf_reset(&words);
 	if (problem)
-		buf_printf(&words, "workers refuse it: %s", problem);
+		buf_printf(&words, "workers refuse this tenant: %s", problem);
 	for (size_t i = 0; i < json_array_size(like); i++)
 		buf_printf(&words, "%slike '%s'", words.len ? "; " : "",
 		           json_string_value(json_array_get(like, i)));
@@ -140,7 +140,8 @@ enum err db_version(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json)
-		printf("the database has version %d, this program knows %d%s\n", have,
+		printf("the tables have version %d, and this program needs version "
+		       "%d%s\n", have,
 		       want, have < want ? ": run 'zonefleet db migrate'" : "");
 	cli_answer(cli, json_pack("{s:i, s:i}", "have", have, "want", want));
 	return OK;

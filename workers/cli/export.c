@@ -55,7 +55,7 @@ static enum err export_read_page(struct export *export, json_t **marker)
 	serial = answer_number(page, "serial");
 	if (*marker && serial != export->serial)
 		err = fail(&export->cli->why, ERR_CONFLICT,
-		           "%s changed while the client read it: try again later",
+		           "%s changed during the export: try again later",
 		           export->domain);
 	export->serial = serial;
 	export_take_page(export, page);

@@ -192,20 +192,20 @@ static enum err server_set(struct cli *cli, const char *state, const char *words
 
 enum err server_drain(struct cli *cli)
 {
-	return server_set(cli, "DRAINED", "is drained: the pool managers neither "
-	                  "change nor count it");
+	return server_set(cli, "DRAINED", "is drained: the pool managers do not change "
+	                  "or count the server");
 }
 
 enum err server_add(struct cli *cli)
 {
 	return server_set(cli, "ACTIVE", "is in service: the next rounds of the sync "
-	                  "bring it up to date");
+	                  "update the server");
 }
 
 enum err server_remove(struct cli *cli)
 {
-	return server_set(cli, "REMOVED", "is removed: now delete it from the settings "
-	                  "of the pool managers");
+	return server_set(cli, "REMOVED", "is removed: now delete the server from the "
+	                  "settings of the pool managers");
 }
 
 enum err sync_domain(struct cli *cli)

@@ -190,7 +190,8 @@ static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 		         (int)strcspn(word, "="), word);
 	else
 		snprintf(wrong, WRONG_MAX,
-		         "%s is not an option, or matches several options", word);
+		         "%s must be an option, or the beginning of only one option",
+		         word);
 }
 
 /* A quota of -1 is a word, not an option. */

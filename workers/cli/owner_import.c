@@ -66,14 +66,15 @@ static enum err entries_find_list(struct cli *cli, json_t *document, json_t **li
 	*list = json_is_array(document) ? json_incref(document) : NULL;
 	if (!*list && !text)
 		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of records, "
-		            "or an object whose text data.records contains such a list "
+		            "or an object whose string data.records contains such a list "
 		            "(see 'zonefleet owner export')", cli->argv[2]);
 	if (!*list)
 		*list = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	if (!*list)
 		return entries_no_json(cli, "data.records", &error);
 	if (!json_is_array(*list))
-		return fail(&cli->why, ERR_INVALID, "data.records: must be a list");
+		return fail(&cli->why, ERR_INVALID, "data.records: the string must "
+		            "contain a list");
 	return OK;
 }
 
@@ -132,9 +133,9 @@ static enum err entries_take(struct import *import)
 	for (size_t i = 0; i < import->count; i++)
 		if (!entry_take(json_array_get(import->list, i), &import->entries[i]))
 			return fail(&import->cli->why, ERR_INVALID,
-			            "%.200s: records[%zu]: must have exactly the fields "
-			            "dnsname, owner, target and type, and each must be a "
-			            "text", import->cli->argv[2], i);
+			            "%.200s: records[%zu]: must be an object with the "
+			            "strings dnsname, owner, target and type, and no "
+			            "other field", import->cli->argv[2], i);
 	qsort(import->entries, import->count, sizeof *import->entries, entry_compare);
 	return OK;
 }

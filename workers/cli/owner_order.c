@@ -36,7 +36,7 @@ static bool order_has_selector(const struct cli *cli)
 static enum err order_check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
-		return cli_usage(cli, "--below needs --name, because it also selects all "
+		return cli_usage(cli, "--below needs --name: --below also selects all "
 		                 "names below the name in --name");
 	if (cli_has(cli, OPT_ALL) && order_has_selector(cli))
 		return cli_usage(cli, "--all selects all record sets of STORAGE_ID: "
@@ -268,8 +268,9 @@ static enum err order_adopt(struct order *order)
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
 	return fail(&cli->why, ERR_NOT_FOUND, "there is no record set %.16s of %.255s to "
-	            "adopt: the zone does not have it, STORAGE_ID already owns it, or no "
-	            "resource wants it (see 'zonefleet owner apply')", cli->argv[3],
+	            "adopt: the zone does not have this record set, STORAGE_ID already "
+	            "owns the record set, or no resource wants the record set (see "
+	            "'zonefleet owner apply')", cli->argv[3],
 	            name);
 }
 

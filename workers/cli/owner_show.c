@@ -222,7 +222,8 @@ static const struct {
 	{ "FOREIGN",   "another owner owns the record set or a part of it" },
 	{ "UNMANAGED", "no resource wants exactly these records: see 'zonefleet owner "
 	               "apply'" },
-	{ "NO_MARK",   "the zone has no free name for its ownership mark" },
+	{ "NO_MARK",   "the zone has no free name for the ownership mark of the record "
+	               "set" },
 	{ "conflict",  "the zone changed at the same time: run the command again" },
 	{ "changed",   "the zone changed at the same time: run the command again" },
 	{ "policy",    "the primary does not allow the change" },

@@ -46,7 +46,7 @@ static void network_print_unnamed(const json_t *answer)
 
 	for (size_t i = 0; i < json_array_size(unnamed); i++)
 		printf("port %s has only generated names: its dns_name is not valid in "
-		       "this domain, or another port has it\n",
+		       "this domain, or another port has the same name\n",
 		       json_string_value(json_array_get(unnamed, i)));
 }
 

@@ -89,8 +89,8 @@ struct work {
 
 static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
-	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
-	     " of its records: %.300s; zonefleet-ports tries again", published->key,
+	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64 " "
+	     "of its records: %.300s; zonefleet-ports retries", published->key,
 	     published->id, published->refused, published->reason);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";

@@ -41,7 +41,7 @@ static enum err router_ended_in_error(struct cli *cli, const json_t *router)
 	const char *reason = answer_text(router, "reason");
 
 	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR: %.300s; "
-	     "zonefleet-routes tries again", answer_text(router, "name"),
+	     "zonefleet-routes retries", answer_text(router, "name"),
 	     *reason ? reason : "administrators see why in 'zonefleet router show'");
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
@@ -312,7 +312,7 @@ enum err router_drain(struct cli *cli)
 
 	if (is_undone && cli_has(cli, OPT_WAIT))
 		return cli_usage(cli, "--wait waits until the router has no route: leave "
-		                 "it out with --undo");
+		                 "out --wait with --undo");
 	err = routes_ask(cli, "drain_router", json_pack("{s:s, s:b}", "router",
 	                 cli->argv[0], "drain", !is_undone), "router", &work.router);
 	if (err)

@@ -281,7 +281,7 @@ void membership_free(struct membership **membership)
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))
-		log_info("departure not written: reason=\"%s\"", why.text);
+		log_info("stop of the process not written: reason=\"%s\"", why.text);
 	holder_free(&gone->holder);
 	free(gone->service);
 	free(gone->election);

@@ -55,7 +55,7 @@ static void versions_swap(struct tx *tx, const struct version *versions, size_t 
 	versions_fill(values, versions, count, places, arena);
 	if (tx_exec(tx, sql, values) != (int64_t)count)
 		tx_fail(tx, ERR_RACE, "another transaction changed the version of an "
-		        "object at the same time: try again");
+		        "object at the same time: try again later");
 	arena_free(&arena);
 }
 

@@ -5,7 +5,7 @@
 
 #include "dns/tsig.h"
 
-enum { TSIG_CLOCKS = 112 };		/* size of the text with its NUL */
+enum { TSIG_CLOCKS = 120 };		/* size of the text with its NUL */
 
 /* the server's error about the MAC of this process */
 const char *tsig_reason_refused(uint16_t error);

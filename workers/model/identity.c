@@ -29,7 +29,7 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 	size_t len = strlen(text);
 
 	if (!len)
-		return fail(why, ERR_INVALID, "%s: is empty", field);
+		return fail(why, ERR_INVALID, "%s: must not be empty", field);
 	if (len > IDENTITY_MAX)
 		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
 		            field, IDENTITY_MAX, len);
@@ -37,9 +37,10 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 		return fail(why, ERR_INVALID, "%s: must not contain a control character",
 		            field);
 	if (!identity_is_utf8(text, len))
-		return fail(why, ERR_INVALID, "%s: is not UTF-8", field);
+		return fail(why, ERR_INVALID, "%s: must be UTF-8", field);
 	if (text[0] == ' ' || text[len - 1] == ' ')
-		return fail(why, ERR_INVALID, "%s: '%s' begins or ends with a blank",
+		return fail(why, ERR_INVALID, "%s: '%s' must not begin or end with a "
+		            "blank",
 		            field, text);
 	return OK;
 }

@@ -61,7 +61,7 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 static const char *const type_names[] = {
 	[JSON_OBJECT]  = "an object",
 	[JSON_ARRAY]   = "an array",
-	[JSON_STRING]  = "a text",
+	[JSON_STRING]  = "a string",
 	[JSON_INTEGER] = "a whole number",
 	[JSON_REAL]    = "a number",
 	[JSON_TRUE]    = "true or false",

@@ -114,7 +114,7 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	if (kept == LEX_WRONG)
 		wrong = lexer.wrong;
 	else if (lexer.comment)
-		wrong = "has a ';' outside quotes: put the text in quotes";
+		wrong = "has a ';' outside quotes: put the string in quotes";
 	else
 		wrong = lexer_unfinished(&lexer);
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", field, wrong) : OK;
@@ -165,12 +165,13 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID,
-		           "its canonical text form represents different data");
+		           "the canonical form of these data represents different data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);
 	if (err)
-		return fail(why, ERR_INVALID, "%s: cannot be stored: %s", rdata->field,
+		return fail(why, ERR_INVALID, "%s: zonefleet cannot store the data: %s",
+		            rdata->field,
 		            why->text);
 	return OK;
 }

@@ -365,7 +365,7 @@ static const struct field_kind kinds[] = {
 	[LDNS_RDF_TYPE_IPSECKEY] = { "PRECEDENCE TYPE ALGORITHM GATEWAY KEY",
 				     field_read_ipseckey, WIRE_REST, REST | READ_BACK,
 				     KEY_TEXT_MAX },
-	[LDNS_RDF_TYPE_SVCPARAMS] = { "a list of key=value, no key twice",
+	[LDNS_RDF_TYPE_SVCPARAMS] = { "a list of key=value with each key only once",
 				      field_read_svcparams, WIRE_REST, REST | READ_BACK,
 				      SVC_TEXT_MAX },
 };

@@ -34,8 +34,8 @@ int lexer_step(struct lexer *lexer, int c)
 	if ((c == '\t' || c == '\r') && !lexer->quoted)
 		c = ' ';
 	if ((c < ' ' && c != '\t') || c == 0x7f)
-		return lexer_wrong(lexer, "contains a control character: write it as "
-		                   "\\DDD");
+		return lexer_wrong(lexer, "contains a control character: write the "
+		                   "character as \\DDD");
 	if (lexer->escaped) {
 		lexer->escaped = false;
 		return c;

@@ -39,7 +39,7 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 {
 	char shown[21];
 
-	return fail(why, ERR_INVALID, "%s: '%s' is not a record type", field,
+	return fail(why, ERR_INVALID, "%s: '%s' must be a record type", field,
 	            err_quote(text, shown, sizeof(shown)));
 }
 
@@ -51,7 +51,8 @@ enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
 	if (strnlen(text, 16) == 16 || !rrtype_lookup(text, &got))
 		return rrtype_fail(text, field, why);
 	if (!rrtype_is_storable(got))
-		return fail(why, ERR_INVALID, "%s: records of type %s cannot be stored",
+		return fail(why, ERR_INVALID, "%s: zonefleet cannot store records of "
+		            "type %s",
 		            field, text);
 	*type = got;
 	return OK;

@@ -496,7 +496,8 @@ const char *broker_down_reason(const struct broker *broker)
 	if (broker->connection)
 		return NULL;
 	return broker->down_reason.text[0] ? broker->down_reason.text
-					   : "is not connected yet";
+					   : "the program has not connected to the "
+					     "broker yet";
 }
 
 const char *broker_reply_queue(const struct broker *broker)

@@ -127,8 +127,8 @@ static enum err connection_connect(const struct broker *broker,
 	if (!status)
 		return OK;
 	if (descriptors_lack("the broker"))
-		return fail(why, ERR_UNREACHABLE, "connect: %s", strerror(errno));
-	return connection_library_error(status, "connect", why);
+		return fail(why, ERR_UNREACHABLE, "cannot connect: %s", strerror(errno));
+	return connection_library_error(status, "cannot connect", why);
 }
 
 /* With these the kernel notices a dead peer, even on an idle connection. */

@@ -56,7 +56,7 @@ static enum err db_found_locked(struct db *db, struct why *why)
 {
 	db->locked++;
 	return fail(why, ERR_LOCKED,
-	            "another transaction is changing the same rows: try again");
+	            "another transaction is changing the same rows: try again later");
 }
 
 /* With several hosts a refusal is a race: the next run uses another host. */

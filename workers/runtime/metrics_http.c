@@ -50,9 +50,9 @@ static void http_describe_process(int process, int64_t now_ms, struct buf *text)
 	if (metrics_down_reason(process, words))
 		buf_printf(text, "process %d is not ready: %s\n", process,
 			   words[0] ? err_quote(words, quoted, sizeof quoted) :
-			              "it is starting");
+			              "the process is starting");
 	else if (age_ms > BEAT_MAX_MS)
-		buf_printf(text, "process %d gave no sign of life for %lld s\n", process,
+		buf_printf(text, "process %d has been silent for %lld s\n", process,
 			   (long long)(age_ms / 1000));
 }
 
@@ -91,7 +91,7 @@ static unsigned http_answer_path(const struct metrics_http *http, const char *pa
 	const struct route *route = http_route_find(path);
 
 	if (!route) {
-		buf_text(text, "there are /metrics and /healthz\n");
+		buf_text(text, "use /metrics or /healthz\n");
 		return MHD_HTTP_NOT_FOUND;
 	}
 	*content_type = route->content_type;
@@ -105,7 +105,7 @@ static unsigned http_answer(const struct metrics_http *http, const char *method,
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) == 0)
 		return http_answer_path(http, path, text, content_type);
-	buf_text(text, "only GET and HEAD\n");
+	buf_text(text, "use GET or HEAD\n");
 	return MHD_HTTP_METHOD_NOT_ALLOWED;
 }
 

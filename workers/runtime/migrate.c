@@ -128,11 +128,12 @@ static enum err migrate_fail_interrupted(const struct migration *migration,
 {
 	int version = migration->version;
 
-	return fail(why, ERR_CONFLICT, "an earlier run did not finish schema/%s. If no "
-	            "other run uses it: compare the tables with the file; run what is "
-	            "missing and UPDATE schema_migrations SET state = 'DONE' WHERE "
-	            "version = %d, or undo what is there and DELETE FROM "
-	            "schema_migrations WHERE version = %d; then migrate again",
+	return fail(why, ERR_CONFLICT, "an earlier run did not finish schema/%s. Check "
+	            "that no other run is active. Compare the tables with the file. "
+	            "Then run the missing statements and UPDATE schema_migrations SET "
+	            "state = 'DONE' WHERE version = %d, or undo the finished statements "
+	            "and DELETE FROM schema_migrations WHERE version = %d. Then migrate "
+	            "again",
 	            migration->file->file, version, version);
 }
 
@@ -189,7 +190,8 @@ static enum err migrate_lock(struct db *db, struct why *why)
 	                  TX_BIND(tx_int(LOCK_WAIT_S)))) {
 		if (row_int(&rows) != 1)
 			tx_fail(&tx, ERR_BUSY,
-			        "another migration has run for %d s: try again later",
+			        "another migration is still running after %d s: try "
+			        "again later",
 			        LOCK_WAIT_S);
 		tx_select_end(&rows);
 	}

@@ -218,7 +218,7 @@ static void process_poll_drain(void *self)
 		return;
 	}
 	if (!drained)
-		log_warn("process not drained: process=%d unconfirmed=%zu",
+		log_warn("process stops with unfinished work: process=%d unconfirmed=%zu",
 			 runtime->process, broker_unconfirmed(runtime->out));
 	loop_stop(runtime->loop);
 }
@@ -235,7 +235,8 @@ static void process_on_terminate(void *self)
 	if (process->drain_until_ms)
 		return;
 	alarm(STOP_MAX_MS / 1000);
-	log_debug("process draining: process=%d", process->runtime.process);
+	log_debug("process finishes its work: process=%d",
+	          process->runtime.process);
 	process->drain_until_ms = clock_ms() + DRAIN_MAX_MS;
 	periods_close(process);
 	if (process->server)
@@ -438,7 +439,7 @@ static void process_close(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	metrics_set_down_reason("it is stopping");
+	metrics_set_down_reason("the process is stopping");
 	periods_close(process);
 	if (worker->stop)
 		worker->stop(worker->self);

@@ -305,8 +305,8 @@ static void client_log_malformed(struct rpc_client *client,
 	struct log_limit *limit = &client->not_understood;
 
 	if (log_is_due(limit, LOG_STRANGER_MS))
-		log_warn("reply not understood: bytes=%" PRIu64 " unlogged=%" PRIu64
-		         " reason=\"%s\"", delivery->sent_bytes, limit->unlogged,
+		log_warn("answer not understood: bytes=%" PRIu64 " unlogged=%" PRIu64 " "
+		         "reason=\"%s\"", delivery->sent_bytes, limit->unlogged,
 		         why->text);
 }
 
@@ -314,7 +314,7 @@ static void client_on_delivery(void *self, const struct broker_delivery *deliver
 {
 	struct rpc_client *client = self;
 	struct envelope_reply reply;
-	struct why why = { "the content type is not application/json, or the reply "
+	struct why why = { "the content type is not application/json, or the answer "
 	                   "exceeds broker.max_message_bytes" };
 	enum err err = ERR_INVALID;
 

@@ -29,6 +29,6 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
 void rpc_digest_conflict(struct tx *tx, const struct request *req)
 {
 	tx_fail(tx, ERR_CONFLICT, "another call has used the message id %.32s, so the "
-	        "worker did not run %s: each call needs an id of its own", req->unique_id,
+	        "worker did not run %s: give each call a different id", req->unique_id,
 	        req->method);
 }

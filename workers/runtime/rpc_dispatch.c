@@ -33,7 +33,7 @@ static enum err context_identity(const json_t *context, const char *key, const c
 		return OK;
 	snprintf(field, sizeof field, "the request's context: %s", key);
 	if (!text)
-		return fail(why, ERR_DENIED, "%s: must be a text", field);
+		return fail(why, ERR_DENIED, "%s: must be a string", field);
 	*into = text;
 	return identity_check(text, field, why) ? ERR_DENIED : OK;
 }

@@ -40,8 +40,8 @@ static void finish_encode(const struct rpc_server *server, struct job *job,
 		if (body->len <= server->max_bytes)
 			return;
 		job->err = fail(&job->req.why, ERR_TOO_LARGE,
-		                "the answer has %zu bytes, but may have at most %zu: ask "
-		                "for fewer objects", body->len, server->max_bytes);
+		                "the answer has %zu bytes, but may have at most %zu: "
+		                "request fewer objects", body->len, server->max_bytes);
 		buf_reset(body);
 	}
 	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);

@@ -246,8 +246,8 @@ static enum err receive_explain(const struct rpc_server *server,
 {
 	if (delivery->is_too_large)
 		return fail(why, ERR_TOO_LARGE,
-		            "the message is too large: it has %" PRIu64 " bytes, more than "
-		            "%zu", delivery->sent_bytes, server->max_bytes);
+		            "the message is too large: %" PRIu64 " bytes, more than %zu",
+		            delivery->sent_bytes, server->max_bytes);
 	return fail(why, ERR_INVALID, "the message must have the content type "
 	            "application/json and no compression");
 }

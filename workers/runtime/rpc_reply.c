@@ -86,7 +86,7 @@ static void reply_on_confirm(void *self, enum err err)
 	}
 	if (err)	/* ERR_NOT_FOUND: the caller no longer exists */
 		(err == ERR_NOT_FOUND ? log_debug : log_warn)(
-		    "reply dropped: queue=%s err=%s", reply->queue, err_name(err));
+		    "answer dropped: queue=%s err=%s", reply->queue, err_name(err));
 	reply_drop(reply);
 }
 
@@ -113,7 +113,7 @@ static void reply_publish(struct reply *reply)
 		reply->in_flight = true;
 		return;
 	}
-	log_warn("reply dropped: queue=%s reason=\"%s\"", reply->queue, why.text);
+	log_warn("answer dropped: queue=%s reason=\"%s\"", reply->queue, why.text);
 	reply_acknowledge(reply);
 	reply_drop(reply);
 }

@@ -64,7 +64,8 @@ static bool run_wait_behind(struct rpc_server *server, struct job *job)
 		return false;
 	if (run_is_crowded(server, (struct job *)leader)) {
 		job->err = fail(&job->req.why, ERR_LOCKED,
-		                "too many requests are waiting for %.200s: try again",
+		                "too many requests are waiting for %.200s: try again "
+		                "later",
 		                leader->subject);
 		rpc_finish(server, job);
 		return true;
@@ -84,7 +85,7 @@ static bool run_put_aside(struct rpc_server *server, struct job *job)
 {
 	if (run_is_expired(job)) {
 		job->err = fail(&job->req.why, ERR_EXPIRED,
-		                "%s came too late: its caller's time limit has passed",
+		                "%s came too late: the caller's time limit has passed",
 		                job->req.method);
 		rpc_finish(server, job);
 		return true;

@@ -217,14 +217,15 @@ enum signature_result signature_verify(const struct signature_keys *keys,
 static const struct {
 	const char *name, *words;
 } results[SIGNATURE_RESULTS] = {
-	[SIGNATURE_GOOD]        = { "good", "its signature is good" },
-	[SIGNATURE_MISSING]     = { "unsigned", "it has no signature" },
-	[SIGNATURE_MALFORMED]   = { "malformed", "its signature cannot be read" },
-	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program does not have its key" },
-	[SIGNATURE_WRONG]       = { "wrong", "its signature is wrong" },
-	[SIGNATURE_OLD]         = { "old", "its signature is older than fleet.max_age" },
-	[SIGNATURE_AHEAD]       = { "ahead", "its signature is from the future: check "
-	                                     "the clocks" },
+	[SIGNATURE_GOOD]        = { "good", "the signature is good" },
+	[SIGNATURE_MISSING]     = { "unsigned", "the message has no signature" },
+	[SIGNATURE_MALFORMED]   = { "malformed", "the signature cannot be read" },
+	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "this program does not have the key "
+	                                           "of the signature" },
+	[SIGNATURE_WRONG]       = { "wrong", "the signature is wrong" },
+	[SIGNATURE_OLD]         = { "old", "the signature is older than fleet.max_age" },
+	[SIGNATURE_AHEAD]       = { "ahead", "the time of the signature is in the "
+	                                     "future: check the clocks" },
 };
 
 const char *signature_result_name(enum signature_result result)

@@ -243,7 +243,7 @@ static bool trust_is_administrator(const struct trust *trust, const char *user)
 static const char *trust_refusal_words(int refusal)
 {
 	if (refusal == AGENT_KEY)
-		return "a key of fleet.agent_keys signed it";
+		return "a key of fleet.agent_keys signed the message";
 	return signature_result_words((enum signature_result)refusal);
 }
 

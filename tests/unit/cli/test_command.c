@@ -50,7 +50,7 @@ static void lines(void **state)
 		{ { "help", "record", "add" }, "help", 2, NULL },
 		{ { "domain", "create" }, NULL, 0, "needs NAME" },
 		{ { "domain", "create", "a", "b" }, NULL, 0, "'b'" },
-		{ { "domain" }, NULL, 0, "'domain' needs a second word" },
+		{ { "domain" }, NULL, 0, "'domain' needs a command" },
 		{ { "domain", "frob" }, NULL, 0, "'frob'" },
 		{ { "frob" }, NULL, 0, "'frob'" },
 		{ { "domain create", "a" }, NULL, 0, "'domain create'" },

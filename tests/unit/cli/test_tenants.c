@@ -19,7 +19,7 @@ static const struct {
 	{ { "alice", "alice " },
 	  "[{\"like\": [\"alice \"], \"rows\": {\"t\": 1}, \"tenant\": \"alice\"}, "
 	  "{\"like\": [\"alice\"], \"problem\": "
-	  "\"tenant: 'alice ' begins or ends with a blank\", "
+	  "\"tenant: 'alice ' must not begin or end with a blank\", "
 	  "\"rows\": {\"t\": 1}, \"tenant\": \"alice \"}]" },
 	{ { "Alice", "aLICE" },
 	  "[{\"like\": [\"aLICE\"], \"rows\": {\"t\": 1}, \"tenant\": \"Alice\"}, "
@@ -29,7 +29,7 @@ static const struct {
 	  "\"tenant: must not contain a control character\", "
 	  "\"rows\": {\"t\": 1}, \"tenant\": \"bob\\\\x0a\"}]" },
 	{ { "\xff" },
-	  "[{\"like\": [], \"problem\": \"tenant: is not UTF-8\", "
+	  "[{\"like\": [], \"problem\": \"tenant: must be UTF-8\", "
 	  "\"rows\": {\"t\": 1}, \"tenant\": \"\\\\xff\"}]" },
 	/* letters that only look alike: another tenant, and no doubt */
 	{ { "alice", "\xef\xbd\x81lice" }, "[]" },

@@ -28,10 +28,10 @@ static const struct {
 	{ "'; drop table domains; --", "" },
 	{ X250 "12345", "" },
 	{ X250 "123456", "f: must have at most 255 octets, not 256" },
-	{ "", "f: is empty" },
-	{ "alice ", "f: 'alice ' begins or ends with a blank" },
-	{ " alice", "f: ' alice' begins or ends with a blank" },
-	{ " ", "f: ' ' begins or ends with a blank" },
+	{ "", "f: must not be empty" },
+	{ "alice ", "f: 'alice ' must not begin or end with a blank" },
+	{ " alice", "f: ' alice' must not begin or end with a blank" },
+	{ " ", "f: ' ' must not begin or end with a blank" },
 	{ "alice\t", "f: must not contain a control character" },
 	{ "alice\n", "f: must not contain a control character" },
 	{ "al\x01ice", "f: must not contain a control character" },
@@ -39,10 +39,10 @@ static const struct {
 	{ "alice\x7f", "f: must not contain a control character" },
 	{ "alice\xc2\x80", "f: must not contain a control character" },
 	{ "alice\xc2\x9f", "f: must not contain a control character" },
-	{ "alice\xc3", "f: is not UTF-8" },
-	{ "\xff\xfe", "f: is not UTF-8" },
-	{ "\xc0\xa0", "f: is not UTF-8" },	/* a blank, in two octets */
-	{ "\xed\xa0\x80", "f: is not UTF-8" },	/* half of a surrogate pair */
+	{ "alice\xc3", "f: must be UTF-8" },
+	{ "\xff\xfe", "f: must be UTF-8" },
+	{ "\xc0\xa0", "f: must be UTF-8" },	/* a blank, in two octets */
+	{ "\xed\xa0\x80", "f: must be UTF-8" },	/* half of a surrogate pair */
 };
 
 static void test_check(void **state)
@@ -67,8 +67,8 @@ static void test_get(void **state)
 		{ "{\"p\": null}", "before", "" },
 		{ "{\"p\": \"\"}", "", "" },
 		{ "{\"p\": \"bob\"}", "bob", "" },
-		{ "{\"p\": \"bob \"}", "before", "p: 'bob ' begins or ends with a blank" },
-		{ "{\"p\": 7}", "before", "p must be a text, not a whole number" },
+		{ "{\"p\": \"bob \"}", "before", "p: 'bob ' must not begin or end with a blank" },
+		{ "{\"p\": 7}", "before", "p must be a string, not a whole number" },
 	};
 
 	(void)state;
