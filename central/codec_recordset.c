@@ -20,6 +20,10 @@ const struct json_field codec_change_fields[] = {
 	  "the type may be `ANY`: the condition is then that the name has no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
+	{ "managed_by", "text", "for `add`: the producer that manages the new records, for "
+	  "example `ports`. Existing records keep their value. For `delete` with "
+	  "`records`: the change deletes only records that this producer manages",
+	  "`add`: none; `delete`: the change deletes all these records", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
 		"deletes the whole record set. If `records` is `[]`, `set` deletes the "
 		"record set, and `expect` expects that the record set does not exist"),
@@ -40,7 +44,8 @@ const struct json_field codec_recordset_fields[] = {
 	{ "data", "text", "the data of the record, in the form of a master file" }, \
 	{ "task", "text", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "text", "PENDING, ACTIVE or ERROR" }, \
-	{ "serial_number", "number", "the serial of the last change to the record" }
+	{ "serial_number", "number", "the serial of the last change to the record" }, \
+	{ "managed_by", "text or null", "the producer that manages the record" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 
@@ -175,6 +180,26 @@ static enum err change_get_op(const json_t *json, struct change *change, struct 
 	return codec_within(change->field, err, why);
 }
 
+static enum err change_get_manager(const json_t *json, struct change *change,
+                                   struct why *why)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	enum err err = json_get_text(json, "managed_by", 0, WORD_MAX,
+	                             &change->managed_by, why);
+	const char *text = change->managed_by;
+
+	if (err || !text)
+		return codec_within(change->field, err, why);
+	if (!*text || text[strspn(text, letters)])
+		err = fail(why, ERR_INVALID, "managed_by must consist of a-z, 0-9 and '-', "
+		           "not '%s'", err_quote(text, (char[33]){ 0 }, 33));
+	else if (change->op != CHANGE_ADD &&
+	         !(change->op == CHANGE_DELETE && change->count))
+		err = fail(why, ERR_INVALID, "managed_by is allowed only if op is add, or "
+		           "if op is delete and records is not empty");
+	return codec_within(change->field, err, why);
+}
+
 static enum err change_get(const json_t *json, struct arena *arena, struct change *change,
                            struct why *why)
 {
@@ -191,6 +216,8 @@ static enum err change_get(const json_t *json, struct arena *arena, struct chang
 		err = change_get_records(json,
 		                         change->op == CHANGE_DELETE ? 0 : JSON_REQUIRED,
 		                         arena, change, why);
+	if (!err)
+		err = change_get_manager(json, change, why);
 	if (!err && change->op == CHANGE_ADD && !change->count)
 		return fail(why, ERR_INVALID, "%s.records must not be empty",
 		            change->field);
@@ -331,10 +358,11 @@ static const struct state *recordset_worst_state(const struct recordset *set)
 
 static json_t *member_encode(const struct record *record)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:I}", "id", record->id,
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s?}", "id", record->id,
 	                 "data", record->data, "task", task_name(record->state.task),
 	                 "status", status_name(record->state.status),
-	                 "serial_number", (json_int_t)record->state.serial);
+	                 "serial_number", (json_int_t)record->state.serial,
+	                 "managed_by", record->managed_by);
 }
 
 static json_t *recordset_encode_ttl(bool given, uint32_t ttl)

@@ -41,12 +41,12 @@ static const struct {
 		"(?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
 		" ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), "
 		"updated_at = VALUES(updated_at)" },
-	[RECORDS] = { 8,
+	[RECORDS] = { 9,
 		"INSERT INTO records (domain_id, id, recordset_id, data, rdata, "
-		"serial_number, task, status, updated_at) VALUES ",
-		"(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
+		"serial_number, task, status, managed_by, updated_at) VALUES ",
+		"(?,?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
 		" ON DUPLICATE KEY UPDATE data = VALUES(data), rdata = VALUES(rdata), "
-		"serial_number = VALUES(serial_number), task = VALUES(task), "
+		"managed_by = VALUES(managed_by), serial_number = VALUES(serial_number), task = VALUES(task), "
 		"status = VALUES(status), updated_at = VALUES(updated_at)" },
 	[JOURNAL] = { 5,
 		"INSERT INTO journal (domain_id, serial, previous_serial, removed, "
@@ -163,6 +163,7 @@ void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
 		row[5] = tx_u32(record->state.serial);
 		row[6] = tx_text(task_name(record->state.task));
 		row[7] = tx_text(status_name(record->state.status));
+		row[8] = record->managed_by ? tx_text(record->managed_by) : tx_null();
 	}
 }
 

@@ -12,7 +12,8 @@ const char *const store_recordset_sort_keys[] = { "name", "created_at", "updated
 const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 
 /* In the order of record_read(). */
-#define RECORD_COLUMNS "r.id, r.data, r.rdata, r.serial_number, r.task, r.status"
+#define RECORD_COLUMNS \
+	"r.id, r.data, r.rdata, r.managed_by, r.serial_number, r.task, r.status"
 /* In the order of recordset_read_row(). */
 #define RECORDSET_COLUMNS \
 	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
@@ -36,6 +37,7 @@ static void record_read(struct tx_rows *rows, struct record *record)
 	record->data = row_text(rows);
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
+	record->managed_by = row_text(rows);
 	if (!record->data || !record->rdata || len > UINT16_MAX)
 		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records must "
 		        "have data, and rdata of at most %d octets, not %zu: correct "

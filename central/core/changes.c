@@ -42,9 +42,10 @@ void rrset_begin(struct rrset *set, struct arena *arena)
 	/* a set that became empty has lost its TTL */
 	set->ttl = set->was_count ? set->stored_ttl : (struct ttl){ 0 };
 	for (size_t i = 0; i < set->was_count; i++)
-		rrset_push_wanted(set, (struct rdata){ set->was[i].data,
-		                                      set->was[i].rdata,
-		                                 set->was[i].rdata_len }, arena);
+		rrset_push_wanted(set, (struct rdata){
+			.data = set->was[i].data, .rdata = set->was[i].rdata,
+			.len = set->was[i].rdata_len,
+			.managed_by = set->was[i].managed_by }, arena);
 }
 
 /* ---- the compared form of records ---- */
@@ -134,6 +135,12 @@ static const struct octets *rdata_compared(const struct rrset *set, struct rdata
 	return &wanted->compared;
 }
 
+static bool change_may_delete(const struct change *change, const struct rdata *record)
+{
+	return !change->managed_by ||
+	       (record->managed_by && !strcmp(record->managed_by, change->managed_by));
+}
+
 /* Deletes all equal records: for a name server they are one record. */
 static size_t rrset_delete_records(struct rrset *set, const struct change *change,
                                    struct arena *arena)
@@ -147,7 +154,7 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 		                                                 arena),
 		                                  go, count, sizeof(*go), octets_compare);
 
-		if (!at) {
+		if (!at || !change_may_delete(change, &set->wanted[i])) {
 			set->wanted[kept++] = set->wanted[i];
 			continue;
 		}
@@ -172,6 +179,15 @@ static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
 	return before.given != set->ttl.given || before.value != set->ttl.value;
 }
 
+static void rrset_push_managed(struct rrset *set, const struct change *change, size_t i,
+                               struct arena *arena)
+{
+	struct rdata record = change->records[i];
+
+	record.managed_by = change->managed_by;
+	rrset_push_wanted(set, record, arena);
+}
+
 static size_t rrset_apply_add(struct rrset *set, const struct change *change,
                               struct arena *arena)
 {
@@ -182,7 +198,7 @@ static size_t rrset_apply_add(struct rrset *set, const struct change *change,
 		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
 			unchanged += !touched;
 		else
-			rrset_push_wanted(set, change->records[i], arena);
+			rrset_push_managed(set, change, i, arena);
 	}
 	return unchanged;
 }
@@ -298,6 +314,7 @@ static void record_set_data(struct record *record, const struct rdata *data)
 	record->data = data->data;
 	record->rdata = data->rdata;
 	record->rdata_len = data->len;
+	record->managed_by = data->managed_by;
 }
 
 /* Handles a row whose record is deleted: it gets a new record, or becomes a tombstone. */

@@ -36,6 +36,7 @@ struct rdata {
 	const uint8_t *rdata;
 	uint16_t len;
 	struct octets compared;		/* canonical; made when needed */
+	const char *managed_by;		/* as in struct record */
 };
 
 struct ttl {
@@ -53,6 +54,11 @@ struct change {
 	/* DELETE without records: delete the whole record set */
 	struct rdata *records;
 	size_t count;
+	/*
+	 * ADD: the producer that manages new records; records that exist keep theirs.
+	 * DELETE: delete only the records that this producer manages. NULL: delete all.
+	 */
+	const char *managed_by;
 	const char *field;		/* "changes[3]", for reasons */
 };
 

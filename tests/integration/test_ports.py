@@ -917,6 +917,24 @@ class OthersReverse(PortStory):
         self.answers(f"6.{zone}", "PTR", "mail.bob.example.")
         self.assertEqual(self.bob.get_domain(domain=zone)["serial"], serial)
 
+    def test_a_record_of_the_operator_stays(self):
+        """The reverse domain belongs to no tenant, so ports may write to it."""
+        zone = "1.186.10.in-addr.arpa."
+        self.without_tenant(zone)
+        self.central.apply_changes(domain=zone, changes=[
+            {"op": "add", "name": f"5.{zone}", "type": "PTR", "records": [f"www.{self.name}"]}])
+        ports = [self.create(self.net, address, caller=self.alice, dns_name=name)
+                 for address, name in (("10.186.1.5", "www"), ("10.186.1.6", "mail"))]
+        self.answers(f"6.{zone}", "PTR", f"mail.{self.name}")
+        self.answers(f"www.{self.name}", "A", "10.186.1.5")
+        for port in ports:
+            self.fleet.wait_for(lambda: not self.published(port)["open"], SECONDS, "published")
+            self.alice.delete_port(port=port["id"])
+        self.fleet.wait_for(lambda: not self.alice.get_published(network=self.net)["open"],
+                            SECONDS, "the ports' records are gone")
+        self.answers(f"6.{zone}", "PTR")
+        self.answers(f"5.{zone}", "PTR", f"www.{self.name}")
+
     def test_no_domain_comes_below(self):
         zone = "185.10.in-addr.arpa."
         self.bobs(zone, **{"_9.1": "nine.bob.example."})

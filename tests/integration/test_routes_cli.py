@@ -278,7 +278,7 @@ class Routes(Story):
     def test_no_router_yet(self):
         said = self.good("route", "create", self.space, "early")
         self.assertEqual(said, f"created route {self.space}/early: new, no router accepts routes: "
-                               "create a router, or end a drain\n")
+                               "create a router, or end the drain of a router\n")
         self.refused(TIMEOUT, "no router accepts routes", "route", "set", f"{self.space}/early",
                      "--backend", f"{self.space}_x", "--wait", "--wait-timeout", "1")
         self.router("late")

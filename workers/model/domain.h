@@ -45,6 +45,7 @@ struct record {
 	const char *data;		/* presentation */
 	const uint8_t *rdata;
 	uint16_t rdata_len;
+	const char *managed_by;		/* the producer that created it; NULL: none */
 	struct state state;
 };
 

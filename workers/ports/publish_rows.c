@@ -192,6 +192,22 @@ static bool publish_is_same_set(const struct record_row *a, const struct record_
 	return a->state == b->state && a->type == b->type && !strcmp(a->name, b->name);
 }
 
+/*
+ * Records without a project are in domains where a tenant has no rights. If such a domain
+ * contained a record before a port wanted it, central must not delete it with the port.
+ */
+static json_t *publish_change(const struct publication *publication,
+                              const struct record_row *row, json_t *records)
+{
+	const char *manager = *publication->zone.project_id ? NULL : "ports";
+	char type[16];
+
+	rrtype_format(row->type, type);
+	return json_pack("{s:s, s:s, s:s, s:o, s:s*}", "op",
+	                 row->state == RECORD_ADD ? "add" : "delete", "name", row->name,
+	                 "type", type, "records", records, "managed_by", manager);
+}
+
 /* One change for each record set. A record that another port also has is not deleted. */
 static json_t *publish_changes(const struct publication *publication)
 {
@@ -199,16 +215,12 @@ static json_t *publish_changes(const struct publication *publication)
 	json_t *changes = json_array(), *records = NULL;
 
 	for (size_t i = 0; i < publication->count; i++) {
-		char type[16];
-
 		if (rows[i].is_shared)
 			continue;
 		if (!last || !publish_is_same_set(last, &rows[i])) {
 			records = json_array();
-			rrtype_format(rows[i].type, type);
-			json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:o}",
-				"op", rows[i].state == RECORD_ADD ? "add" : "delete",
-				"name", rows[i].name, "type", type, "records", records));
+			json_array_append_new(changes, publish_change(publication,
+			                                              &rows[i], records));
 		}
 		json_array_append_new(records, json_string(rows[i].data));
 		last = &rows[i];

@@ -720,6 +720,36 @@ static void what_is_deleted_is_found_whatever_its_case(void **unused)
 	}
 }
 
+static void a_producer_deletes_only_what_it_manages(void **unused)
+{
+	struct arena *arena = arena_new();
+	const char *const texts_was[RECORDS] = { "192.0.2.1", "192.0.2.2" };
+	const char *const texts_new[RECORDS] = { "192.0.2.1", "192.0.2.3" };
+	struct rdata was[RECORDS], new[RECORDS];
+	struct change change = { .op = CHANGE_ADD, .records = new, .field = "f",
+	                         .managed_by = "ports" };
+	struct rrset set;
+	size_t count = parse_records(arena, RR_A, texts_was, was);
+
+	(void)unused;
+	change.count = parse_records(arena, RR_A, texts_new, new);
+	begin_set(&set, RR_A, was, count, arena);
+	assert_int_equal(rrset_apply(&set, &change, arena), 1);
+	assert_null(set.wanted[0].managed_by);
+	assert_string_equal(set.wanted[2].managed_by, "ports");
+	change.op = CHANGE_DELETE;
+	change.managed_by = "routes";
+	assert_int_equal(rrset_apply(&set, &change, arena), 2);
+	change.managed_by = "ports";
+	assert_int_equal(rrset_apply(&set, &change, arena), 1);
+	assert_int_equal(set.wanted_count, 2);
+	assert_string_equal(set.wanted[0].data, "192.0.2.1");
+	change.managed_by = NULL;
+	assert_int_equal(rrset_apply(&set, &change, arena), 1);
+	assert_int_equal(set.wanted_count, 1);
+	arena_free(&arena);
+}
+
 /* "FIRST", "FIRST + 1" ... as preferences of MX records. */
 static struct rdata *many_records(struct arena *arena, size_t first)
 {
@@ -796,6 +826,7 @@ int main(void)
 		cmocka_unit_test(any_changes_give_what_the_model_has),
 		cmocka_unit_test(a_set_is_expected_whatever_its_order_and_case),
 		cmocka_unit_test(what_is_deleted_is_found_whatever_its_case),
+		cmocka_unit_test(a_producer_deletes_only_what_it_manages),
 		cmocka_unit_test(a_large_set_costs_what_its_records_cost),
 		cmocka_unit_test(many_changes_of_a_large_set_cost_no_more),
 	};

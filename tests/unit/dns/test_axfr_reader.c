@@ -195,8 +195,8 @@ static void messages(void **state)
 		{ "SBS/",         "SSE",      NULL },
 		{ "S/",           "S ",       NULL },
 		{ "SA/A/",        "SA A ",    NULL },
-		{ "AS/",          "B",        "the SOA record of the zone first" },
-		{ "BS/",          "B",        "the SOA record of the zone first" },
+		{ "AS/",          "B",        "begin the transfer with the SOA record" },
+		{ "BS/",          "B",        "begin the transfer with the SOA record" },
 		{ "SAO/",         "SAB",      "differs from the first SOA" },
 		{ "SSA/",         "SB",       "after the final SOA" },
 		{ "SS/A/",        "SE",       NULL },		/* nobody listens */
@@ -318,14 +318,14 @@ static void what_is_no_answer(void **state)
 		size_t len;
 		const char *want, *fault;
 	} cases[] = {
-		{ "", 0, "B", "is not the answer" },
+		{ "", 0, "B", "is not the expected answer" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0", 12, "R", "REFUSED" },
 		{ "\0\115\200\11\0\0\0\0\0\0\0\0", 12, "R", "NOTAUTH" },
 		{ "\0\115\200\2\0\0\0\0\0\0\0\0", 12, "R", "SERVFAIL" },
 		{ "\0\115\200\0\0\0\0\0\0\0\0\0", 12, "B", "a different query" },
-		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
-		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
-		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "is not the answer" },
+		{ "\0\116\200\5\0\0\0\0\0\0\0\0", 12, "B", "is not the expected answer" },
+		{ "\0\115\0\5\0\0\0\0\0\0\0\0", 12, "B", "is not the expected answer" },
+		{ "\0\115\240\5\0\0\0\0\0\0\0\0", 12, "B", "is not the expected answer" },
 		{ "\0\115\202\0\0\0\0\0\0\0\0\0", 12, "B", "truncated" },
 		{ "\0\115\200\5\0\0\0\0\0\0\0\0\0", 13, "B", "malformed" },
 	};

@@ -202,8 +202,8 @@ static void only_what_is_signed_counts(void **state)
 		{ &key, NOW, false, RESPONSE_SERIAL, NULL },
 		{ &key, NOW + 300, false, RESPONSE_SERIAL, NULL },
 		{ &key, NOW + 301, false, RESPONSE_MISMATCH, "wrong time" },
-		{ &key, NOW, true, RESPONSE_MISMATCH, "wrongly" },
-		{ &other, NOW, false, RESPONSE_MISMATCH, "wrongly" },
+		{ &key, NOW, true, RESPONSE_MISMATCH, "invalid MAC" },
+		{ &other, NOW, false, RESPONSE_MISMATCH, "invalid MAC" },
 		{ &renamed, NOW, false, RESPONSE_MISMATCH, "another key" },
 		{ NULL, NOW, false, RESPONSE_MISMATCH, "without" },
 	};

@@ -61,7 +61,7 @@ static const struct {
 	{ "{'ttl': 2147483648}", "ttl" },
 	{ "{'ttl': '300'}", "ttl" },
 	{ "{'ns': 'ns1'}", "zone.ns must" },
-	{ "{'ns': ['ns1', null]}", "zone.ns[1] must" },
+	{ "{'ns': ['ns1', null]}", "zone.ns[1]: must" },
 	{ "{'soa': {'mname': 7}}", "zone.soa.mname" },
 	{ "{'soa': {'refresh': '1h'}}", "zone.soa.refresh" },
 	{ "{'soa': {'minimum': -1}}", "zone.soa.minimum" },

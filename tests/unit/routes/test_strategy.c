@@ -144,7 +144,7 @@ static const struct {
 	{ "label",       "",              "k=v",    "!",       "no router accepts" },
 	{ "roundrobin",  "a -b c d",      "",       "acdacda", NULL },
 	{ "roundrobin",  "-a -b",         "",       "!",       "an instance that is up" },
-	{ "roundrobin",  "-a b:1",        "",       "b!",      "full, or have no instance" },
+	{ "roundrobin",  "-a b:1",        "",       "b!",      "full or have no instance" },
 	{ "leastloaded", "-a b c",        "",       "bcbc",    NULL },
 	{ "leastloaded", "-a",            "",       "!",       "an instance that is up" },
 	{ "label",       "-a/k=v b",      "k=v",    "!",       "an instance that is up" },
