@@ -1227,6 +1227,25 @@ class Backends(RouteStory):
         worker.restart()
         self.wait(lambda: f"{said}old " in worker.log.read_text(), "it is told")
 
+    def test_namespaces_that_a_tenant_may_claim(self):
+        """bank_web is an operator's backend. A namespace that the tenant has stays its own."""
+        old, web = self.route("web", self.user), {"name": "web", "backend": "bank_web"}
+        self.alone(namespace_pattern="t-* PROJECT")
+        for route in {"namespace": "bank"} | web, {"namespace": "user-2", "name": "web"}:
+            with self.assertRaises(om.RemoteError) as caught:
+                self.user.create_route(route=route)
+            self.assertEqual(caught.exception.exc_type, "Forbidden")
+            self.assertIn(f'namespace: "{route["namespace"]}" must match "t-* PROJECT"',
+                          caught.exception.value)
+        self.caller.create_route(route={"namespace": "bank", "project_id": "user-2"} | web)
+        self.other.create_route(route={"namespace": "bank", "name": "b"})
+        for namespace in "t-shop", "user-1", self.namespace:
+            self.user.create_route(route={"namespace": namespace, "name": "b"})
+        self.user.update_route(route=old["id"], values={"backend": f"{self.namespace}_b"})
+        for name in "web", "b":
+            self.user.delete_route(route=f"{self.namespace}/{name}")
+        self.refused("must match", self.route, "web", self.user)
+
 
 class Told(RouteStory):
     """Question 3 of seed 003: how a user hears of his route and its name."""

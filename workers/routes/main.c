@@ -53,6 +53,12 @@ static const struct option rows[] = {
 	  "addition to NAMESPACE_NAME. NAMESPACE stands for the namespace of the route, "
 	  "PROJECT for its tenant. A pattern may contain one *, which stands for any "
 	  "octets. \"*\": all backends. Administrators may name any backend" },
+	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
+	  "patterns, with blanks between them, of the free namespaces in which a tenant "
+	  "may create the first route. PROJECT stands for the tenant. A pattern may "
+	  "contain one *, which stands for any octets. \"*\": all namespaces, also those "
+	  "whose name and _ begin the name of an operator's backend. Administrators may "
+	  "use any namespace" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "largest number of routes of one tenant. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },
@@ -167,6 +173,9 @@ static enum err routes_check(void *self, struct why *why)
 	if (!err)
 		err = route_backend_check_patterns(settings->backend_pattern,
 		                                   "routes.backend_pattern", why);
+	if (!err)
+		err = route_backend_check_patterns(settings->namespace_pattern,
+		                                   "routes.namespace_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
 		           "routes.parent and routes.parent_storage: set both settings, "

@@ -35,7 +35,7 @@ struct routes_settings {
 	int strategy;			/* enum strategy_word */
 	int all_down;			/* enum all_down */
 	char *suffix, *pool, *parent, *parent_storage;
-	char *backend_pattern;
+	char *backend_pattern, *namespace_pattern;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;
 };
 

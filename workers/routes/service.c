@@ -2,6 +2,7 @@
 
 #include "backend_check.h"
 #include "binding.h"
+#include "core/route_backend.h"
 #include "host_claim.h"
 #include "model/json.h"
 #include "scheduler.h"
@@ -164,6 +165,25 @@ static void route_call_check_quota(struct route_call *call, const char *project_
 		        "quota (routes.quota) allows no more", quota);
 }
 
+/* A free namespace brings the backends NAMESPACE_*, which may be an operator's. */
+static void route_call_claim_namespace(struct route_call *call,
+                                       const struct route_row *route)
+{
+	const char *pattern = call->routes->settings.namespace_pattern;
+	bool was_free;
+
+	if (!store_namespace_claim(call->tx, route->namespace, route->project_id,
+	                           &was_free))
+		tx_fail(call->tx, ERR_DENIED, "namespace: %.63s belongs to another tenant: "
+		        "choose a different namespace", route->namespace);
+	else if (was_free && !call->req->context.is_admin &&
+	         !route_backend_allows_namespace(pattern, route->project_id,
+	                                         route->namespace))
+		tx_fail(call->tx, ERR_DENIED, "namespace: \"%.63s\" must match \"%.100s\" "
+		        "(routes.namespace_pattern), or an administrator must create the "
+		        "first route in it", route->namespace, pattern);
+}
+
 static void route_call_create(struct route_call *call)
 {
 	struct route_row *route = &call->route, was;
@@ -174,11 +194,9 @@ static void route_call_create(struct route_call *call)
 
 	route_call_lock_parents(call, route->host, NULL);
 	route_call_pass_gate(call, route->host, NULL);
-	if (!store_namespace_claim(tx, route->namespace, route->project_id)) {
-		tx_fail(tx, ERR_DENIED, "namespace: %.63s belongs to another tenant: "
-		        "choose a different namespace", route->namespace);
+	route_call_claim_namespace(call, route);
+	if (tx->err)
 		return;
-	}
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
 		if (!route_is_same(&was, route))
 			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s already exists",

@@ -207,10 +207,11 @@ void store_route_insert(struct tx *tx, const struct route_row *route);
 void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
 /*
- * Locks the namespace. If it has no tenant, gives it to PROJECT_ID. False: it belongs to
- * another tenant.
+ * Locks the namespace. If it has no tenant, gives it to PROJECT_ID and sets *was_free.
+ * False: it belongs to another tenant.
  */
-bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id);
+bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id,
+                           bool *was_free);
 /* True: the tenant has LIMIT routes or more. */
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit);
 void store_namespace_lock(struct tx *tx, const char *namespace);

@@ -229,12 +229,14 @@ int64_t store_routes_retry_now(struct tx *tx, int limit)
 
 /* ---- namespaces ---- */
 
-bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id)
+bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id,
+                           bool *was_free)
 {
-	tx_exec(tx,
+	/* the database counts an updated row twice */
+	*was_free = tx_exec(tx,
 	    "INSERT INTO route_namespaces (namespace, project_id) VALUES (?, ?) "
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1",
-	    TX_BIND(tx_text(namespace), tx_text(project_id)));
+	    TX_BIND(tx_text(namespace), tx_text(project_id))) == 1;
 	return tx_select_number(tx,
 	    "SELECT project_id = ? FROM route_namespaces WHERE namespace = ? FOR UPDATE",
 	    TX_BIND(tx_text(project_id), tx_text(namespace)));

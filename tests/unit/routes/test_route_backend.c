@@ -56,6 +56,38 @@ static void a_backend_belongs_to_a_namespace(void **unused)
 	assert_false(route_backend_matches("PROJECT*", "shop", "", "bank_web"));
 }
 
+/* The tenant is "p1". */
+static const struct {
+	const char *patterns, *namespace;
+	bool want;
+} claims[] = {
+	{ "*", "be", true },
+	{ "t-*", "t-shop", true },
+	{ "t-*", "be", false },
+	{ "t-*", "bet-shop", false },
+	{ "PROJECT", "p1", true },
+	{ "PROJECT", "p1-shop", false },
+	{ "PROJECT", "p2", false },
+	{ "PROJECT-*", "p1-shop", true },
+	{ "PROJECT-*", "p1", false },
+	{ "PROJECT t-*", "t-shop", true },
+	{ "PROJECT t-*", "be", false },
+	{ "NAMESPACE", "be", false },
+	{ "NAMESPACE*", "be", false },
+};
+
+static void a_tenant_claims_a_namespace_that_matches(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(claims); i++) {
+		print_message("  %s: %s\n", claims[i].patterns, claims[i].namespace);
+		assert_int_equal(route_backend_allows_namespace(claims[i].patterns, "p1",
+		                                                claims[i].namespace),
+		                 claims[i].want);
+	}
+	assert_false(route_backend_allows_namespace("PROJECT*", "", "be"));
+}
+
 static void its_default_is_of_its_namespace(void **unused)
 {
 	char name[ROUTE_HOST_MAX + 1], backend[BACKEND_MAX + 1];
@@ -96,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_backend_belongs_to_a_namespace),
+		cmocka_unit_test(a_tenant_claims_a_namespace_that_matches),
 		cmocka_unit_test(its_default_is_of_its_namespace),
 		cmocka_unit_test(patterns_have_one_star),
 	};

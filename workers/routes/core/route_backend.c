@@ -28,7 +28,7 @@ enum err route_backend_check_patterns(const char *patterns, const char *field,
 	}
 	if (!count)
 		return fail(why, ERR_INVALID, "%s: must contain at least one pattern; "
-		            "\"*\" allows all backends", field);
+		            "\"*\" matches all", field);
 	return OK;
 }
 
@@ -84,15 +84,30 @@ static bool pattern_matches(const struct pattern_owner *owner, const char *patte
 	                       text + strlen(value));
 }
 
-bool route_backend_matches(const char *patterns, const char *namespace,
-                           const char *project, const char *backend)
+static bool pattern_any_matches(const struct pattern_owner *owner, const char *patterns,
+                                const char *text)
 {
-	const struct pattern_owner owner = { namespace, project };
 	size_t len;
 
 	for (const char *at = pattern_next(patterns, &len); len;
 	     at = pattern_next(at + len, &len))
-		if (pattern_matches(&owner, at, len, backend))
+		if (pattern_matches(owner, at, len, text))
 			return true;
 	return false;
+}
+
+bool route_backend_matches(const char *patterns, const char *namespace,
+                           const char *project, const char *backend)
+{
+	const struct pattern_owner owner = { namespace, project };
+
+	return pattern_any_matches(&owner, patterns, backend);
+}
+
+bool route_backend_allows_namespace(const char *patterns, const char *project,
+                                    const char *namespace)
+{
+	const struct pattern_owner owner = { "", project };
+
+	return pattern_any_matches(&owner, patterns, namespace);
 }

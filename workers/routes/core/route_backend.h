@@ -9,7 +9,8 @@
  *	*		any octets, at most once in a pattern
  *
  * "NAMESPACE_* static" contains two patterns. The second pattern allows the backend
- * "static" for all routes.
+ * "static" for all routes. Other patterns limit the namespaces that a tenant may claim,
+ * because a namespace brings the backends of its name.
  */
 #pragma once
 
@@ -35,3 +36,9 @@ void route_backend_default(const char *namespace, const char *name,
  */
 bool route_backend_matches(const char *patterns, const char *namespace,
                            const char *project, const char *backend);
+/*
+ * True: the tenant PROJECT may claim the free NAMESPACE. PATTERNS must have passed the
+ * check. A pattern with the word NAMESPACE matches no namespace.
+ */
+bool route_backend_allows_namespace(const char *patterns, const char *project,
+                                    const char *namespace);
