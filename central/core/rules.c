@@ -7,12 +7,28 @@
 
 enum { FIELD_SHOWN = 100 };
 
+/* Below such a name, all tenants have domains. */
+static bool rules_is_public(const struct name *name)
+{
+	static const struct name in_addr = { 14, "\7in-addr\4arpa" };
+	static const struct name ip6 = { 10, "\3ip6\4arpa" };
+
+	return name_labels(name) < 2 || name_equal(name, &in_addr) ||
+	       name_equal(name, &ip6);
+}
+
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why)
 {
-	if (name->len == 1 && !is_admin)
-		return fail(why, ERR_DENIED, "domain.name: must not be '.': only an "
-		            "administrator may create the root zone");
-	return domain_check_name(name, "domain.name", why);
+	char text[NAME_MAX_TEXT + 1];
+	enum err err = domain_check_name(name, "domain.name", why);
+
+	if (err || is_admin || !rules_is_public(name))
+		return err;
+	name_format(name, text);
+	return fail(why, ERR_DENIED,
+	            "domain.name: only an administrator may create '%.*s': the domain of a "
+	            "tenant must have two labels or more, and must not be in-addr.arpa. or "
+	            "ip6.arpa.", FIELD_SHOWN, text);
 }
 
 enum err rules_owner(const struct zone *zone, const struct change *change,

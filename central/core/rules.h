@@ -19,8 +19,10 @@
 #include "core/zone.h"
 
 /*
- * Checks the name of a new domain with domain_check_name(). Only an administrator may
- * create the root.
+ * Checks the name of a new domain with domain_check_name(). A tenant cannot create a
+ * domain above a domain of another tenant or below it. So a tenant with "com." would block
+ * all other tenants: only an administrator may create the root, a name of one label,
+ * in-addr.arpa. and ip6.arpa. (ERR_DENIED).
  */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 

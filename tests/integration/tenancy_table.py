@@ -196,11 +196,14 @@ ROWS = {
         "storage_records": HIDDEN,
         "storage_import": HIDDEN,
     },
+    "ports_agent": {"hosts_changed": FLEET},
+    "routes_agent": {"routes_changed": FLEET},
 }
 
 # ---- arguments ----
 
 ZONE, STORAGE, RECEIVER = "shared.example.", "us", "them"
+ROUTER = "heard"                # whose changes the agent of routes hears
 REGISTRY = {"storage_id": STORAGE, "zone": ZONE}
 
 
@@ -216,6 +219,16 @@ def ownership(things):
         "storage_import": {"records": []},
     }
     return {method: REGISTRY | args for method, args in rows.items()} | {"find_registries": {}}
+
+
+def agents(things):
+    """What they are told when something changes."""
+    return {
+        "ports_agent": {"hosts_changed": {"network": things.network,
+                                          "ports": [things.network_port], "version": 7}},
+        "routes_agent": {"routes_changed": {"router": ROUTER, "routes": [things.route],
+                                            "version": 7}},
+    }
 
 
 def variants(things):
@@ -240,13 +253,17 @@ def variants(things):
 
 
 TOPICS = {kind: topic for kind, (topic, _) in hostile_table.WORKERS.items()} | {
-    "ownership": "ownership"}
+    "ownership": "ownership", "ports_agent": "ports_agent", "routes_agent": f"routes.{ROUTER}"}
+# Agents have no queue that stays, and no dead letters: they hear what is sent to all of them.
+FANOUTS = {TOPICS["ports_agent"], TOPICS["routes_agent"]}
 
 
 def arguments(kind, things):
     """Of each row of the kind, in an order in which all of them can be done."""
     if kind == "ownership":
         return ownership(things)
+    if TOPICS[kind] in FANOUTS:
+        return agents(things)[kind]
     if kind in ("poolmgr", "minidns"):          # they would act on a zone that is there
         things = SimpleNamespace(**vars(things) | {"zone": "forged.example."})
     _, rows = hostile_table.WORKERS[kind]

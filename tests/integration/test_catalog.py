@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from audit import Audit                                                 # noqa: E402
+from hostile_names import domain_of, hostile_names                      # noqa: E402
 from oslo_messaging import RemoteError                                 # noqa: E402
 from story import NS, Caller, import_zone, merged, put, start_fleet     # noqa: E402
 from lab.dns import axfr                                                # noqa: E402
@@ -25,6 +26,7 @@ MANY_SECONDS = 120 + MANY // 20
 SETTINGS = {"poolmgr": {"poll_timeout": 10}} if MANY > 1000 else {}
 # of the catalog while MANY come: there is one server; the slower they come, the more there are
 TRANSFERS_MAX = 30 + MANY // 200
+REFUSALS = {"TypeError", "Invalid", "Forbidden", "Duplicate"}
 TRANSFER = re.compile(rf"transfer ended: domain={re.escape(CATALOG)} ")
 
 
@@ -184,6 +186,46 @@ class Members:
             self.fleet.wait_for(lambda: self.active("%.late.example.") == MANY, MANY_SECONDS,
                                 f"{MANY} domains are ACTIVE")
             self.assertEqual(self.transfers() - before, 1)
+
+    def files(self):
+        """Those outside of the folders of the servers and programs."""
+        own = tuple(f"{server.folder}/" for server in self.fleet.members.values())
+        return {str(path) for path in self.folder.rglob("*") if not str(path).startswith(own)}
+
+    def create_as_mallory(self, names):
+        """The domains of the names that central takes."""
+        mallory = Caller(self.fleet.rabbitmq.url, tenant="mallory", admin=False)
+        self.addCleanup(mallory.close)
+        self.caller.set_quota(tenant="mallory", resource="domains", hard_limit=-1)
+        for name in names:
+            try:
+                yield mallory.create_domain(domain={"name": name})
+            except RemoteError as error:
+                self.assertIn(error.exc_type, REFUSALS, f"{name}: {error.value}")
+
+    def test_hostile_names_stay_in_the_folder(self):
+        """The server calls a file after a name of the catalog: central refuses the name, or the
+        server has it, and no other file changes."""
+        outside = self.folder / "outside"
+        outside.mkdir()
+        configs = {path: path.read_bytes() for server in self.fleet.name_servers
+                   for path in server.folder.glob("*.conf")}
+        names, before = hostile_names(outside, [*configs]), self.files()
+        made = list(self.create_as_mallory(names))
+        self.assertEqual({domain["name"] for domain in made}, set(map(domain_of, names)) - {None})
+        self.assertLessEqual({"0/25.evil.example.", "named.conf.evil.example."},
+                             {domain["name"] for domain in made})
+        for domain in made:
+            self.caller.settled(domain["id"], seconds=SECONDS)
+        self.assertEqual(self.files(), before)
+        for labels in sorted({domain["name"].count(".") for domain in made}, reverse=True):
+            level = [domain for domain in made if domain["name"].count(".") == labels]
+            for domain in level:
+                self.delete(domain, wait=False)
+            for domain in level:
+                self.fleet.wait_state(domain["id"], "NONE DELETED", SECONDS)
+        self.assertEqual(self.files(), before)
+        self.assertEqual({path: path.read_bytes() for path in configs}, configs)
 
     def test_a_new_one_is_served_soon(self):
         """The two centrals' repairs, a fixed time apart, would be late for two of five."""

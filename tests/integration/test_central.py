@@ -365,7 +365,11 @@ class Domains(Story):
         for name in ("no-dot.example", "-a.example.", "a b.example.", "", "*.example.",
                      "x" * 64 + ".example.", ("x" * 60 + ".") * 5, "a..example.", "\u00e9.example."):
             self.fails("Invalid", "domain.name", "create_domain", domain={"name": name})
-        self.fails("Forbidden", "root", "create_domain", domain={"name": "."})
+        for name in ".", "com.", "arpa.", "in-addr.arpa.", "ip6.arpa.":
+            for method in "create_domain", "begin_import":
+                self.fails("Forbidden", f"administrator may create '{name}'", method,
+                           domain={"name": name})
+        call("create_domain", ADMIN, domain={"name": "only-admin."})
         classless = f"0/25.{next(lab.numbers)}.0.192.in-addr.arpa."
         self.assertEqual(call("create_domain", domain={"name": classless})["name"], classless)
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -143,6 +144,26 @@ class Alone(unittest.TestCase):
             self.assertEqual((status, out), (UNREACHABLE, ""))
             self.assertRegex(err, r"\Azonefleet: Unavailable: .*broker\.url.*\n\Z")
             self.assertNotIn("secret", err)
+
+    def test_its_memory_is_its_own(self):
+        """The kernel gives the files in /proc of a process that has no core dump to root."""
+        group = 65534 if os.getuid() == 0 else None
+        for core_dumps in False, True:
+            with (tempfile.TemporaryDirectory() as folder,
+                  socket.create_server(("127.0.0.1", 0)) as broker):
+                config = Path(folder) / "zonefleet.cfg"
+                url = f"rabbit://guest:secret@127.0.0.1:{broker.getsockname()[1]}/"
+                config.write_text(render({"broker": {"url": url},
+                                          "log": {"core_dumps": core_dumps}}))
+                config.chmod(0o600)
+                broker.settimeout(20)
+                with subprocess.Popen([ZONEFLEET, "ping", "--config", config], env=CLEAN,
+                                      group=group, stderr=subprocess.DEVNULL) as process:
+                    link, _ = broker.accept()
+                    made = os.stat(f"/proc/{process.pid}/environ")
+                    link.close()
+                    process.kill()
+                self.assertEqual((made.st_uid, made.st_gid) != (0, 0), core_dumps)
 
     def test_the_man_page_renders(self):
         page = client("help", "--man")[1]

@@ -2,7 +2,7 @@
 
 The tests read the methods from the metrics of the running programs: a method without a row fails
 them. They also migrate old databases whose tenants differ by blanks only. The fleet has central,
-the pool manager, mini-DNS, ports, routes and ownership.
+the pool manager, mini-DNS, ports, routes and ownership, and an agent of ports and one of routes.
 """
 
 import itertools
@@ -17,11 +17,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import test_hostile                                             # noqa: E402
-from tenancy_table import (ADMINISTRATOR, CALLERS, MALFORMED, NUL_OUTCOMES, OWNER,  # noqa: E402
-                           RECEIVER, REGISTRY, ROWS, STORAGE, TOPICS, WITH_NUL, ZONE, arguments)
-from test_hostile import message, unwrapped, wrapped            # noqa: E402
+from tenancy_table import (ADMINISTRATOR, CALLERS, FANOUTS, MALFORMED, NUL_OUTCOMES,  # noqa: E402
+                           OWNER, RECEIVER, REGISTRY, ROUTER, ROWS, STORAGE, TOPICS, WITH_NUL,
+                           ZONE, arguments)
+from test_hostile import message, unwrapped                     # noqa: E402
+from test_signed import envelope, sign                          # noqa: E402
+from agent import Agent                                         # noqa: E402
 from story import ROOT, merged                                  # noqa: E402
-from lab.fleet import Worker, render                            # noqa: E402
+from lab.fleet import Worker, fleet_key, render                 # noqa: E402
 from lab.process import HOST                                    # noqa: E402
 
 SECONDS = 60
@@ -38,6 +41,7 @@ def setUpModule():
     test_hostile.setUpModule()
     lab = test_hostile.lab
     add_ownership()
+    add_agents()
     asker = Asker()
 
 
@@ -47,8 +51,20 @@ def add_ownership():
                 "port": lab.nobody.getsockname()[1]}
     zones = [{"storage_id": storage_id, **registry} for storage_id in (STORAGE, RECEIVER)]
     zones.append({**registry, "storage_id": "theirs", "tenant": "other"})
-    worker = Worker(lab.folder / "ownership", "ownership", merged(lab.fleet.settings, {
-        "ownership": {"processes": 1}, "registries": {"zones": zones}}))
+    add(Worker(lab.folder / "ownership", "ownership", merged(lab.fleet.settings, {
+        "ownership": {"processes": 1}, "registries": {"zones": zones}})))
+
+
+def add_agents():
+    lab.make_router(ROUTER, lab.things.zone)
+    for program, own in ("ports", {}), ("routes", {"router": ROUTER}):
+        directory = lab.folder / f"files_of_{program}"
+        directory.mkdir()
+        add(Agent(lab.folder / f"{program}_agent", program, lab.fleet.agent_settings() | {
+            f"{program}_agent": {"directory": str(directory), "check_period": 3600} | own}))
+
+
+def add(worker):
     lab.fleet.members[worker.name] = worker
     lab.fleet.workers.append(worker)
     worker.launch()
@@ -61,12 +77,13 @@ class Asker:
     def __init__(self):
         self.post = lab.post
 
-    def send(self, topic, method, args, context, unique_id=None):
+    def send(self, topic, method, args, context, unique_id=None, signature=lambda text: None):
         """Returns the ids by which its answer and its dead letter are known."""
         known_by, unique_id = uuid.uuid4().hex, unique_id or uuid.uuid4().hex
-        inner = message(method, args, context=context, _msg_id=known_by,
-                        _reply_q=self.post.queue, _unique_id=unique_id)
-        self.post.send(topic, wrapped(inner))
+        text = json.dumps(message(method, args, context=context, _msg_id=known_by,
+                                  _reply_q=self.post.queue, _unique_id=unique_id))
+        fanout = f"{topic}_fanout" if topic in FANOUTS else ""
+        self.post.send("" if fanout else topic, envelope(text, signature(text)), fanout)
         return known_by, unique_id
 
     def _take(self, queue):
@@ -81,7 +98,7 @@ class Asker:
             found[answer["_msg_id"]] = (
                 (failure["class"], failure["message"]) if failure else
                 ("done", json.dumps(answer["result"])))
-        for topic in topics:
+        for topic in set(topics) - FANOUTS:
             letter = self._take(f"{topic}.dead")
             if letter:
                 found[letter["_unique_id"]] = "dead letter", ""
@@ -208,6 +225,22 @@ class Matrix(unittest.TestCase):
             if group == "administrators":       # others may not abandon it, and it would stay
                 things.things.stuck = lab.make_stuck()
             self.assertEqual([*self.differences(group, caller, context, things)], [])
+
+    def test_agents_take_no_wrong_signature(self):
+        """Nor the right one of another topic; without any, they are in the matrix."""
+        keys = lab.fleet.settings["fleet"]
+        name = keys["agent_keys"].split(":")[0]
+        for kind in "ports_agent", "routes_agent":
+            topic = TOPICS[kind]
+            (method, args), = arguments(kind, self.made().things).items()
+            for line, signed_topic, wanted in (
+                    (keys["agent_keys"], topic, "done"),
+                    (keys["agent_keys"], kind.removesuffix("_agent"), "Forbidden"),
+                    (keys["keys"], topic, "Forbidden"), (fleet_key(name), topic, "Forbidden"),
+                    (fleet_key("stranger"), topic, "Forbidden")):
+                got = asker.ask(topic, method, args, ADMINISTRATOR,
+                                signature=lambda text, a=line, b=signed_topic: sign(a, b, text))
+                self.assertEqual(got[0], wanted, (kind, line.split(":")[0], signed_topic, got))
 
     def test_owners(self):
         self.assert_done("owners")

@@ -60,4 +60,4 @@ def domain_of(name):
     plain = re.sub(r"\\(\d{3}|\D)", octet, name, flags=re.S).lower()
     labels = plain.split(".")
     fits = labels.pop() == "" and all(map(LABEL.fullmatch, labels)) and len(plain) < 255
-    return plain if fits and labels else None
+    return plain if fits and len(labels) > 1 else None

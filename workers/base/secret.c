@@ -3,8 +3,24 @@
 #include <stdalign.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "base/log.h"
+
+/*
+ * The names of the checked functions in a program do not show the level, so the build
+ * stops here. The sanitizers replace these functions, and builds with them have no level.
+ */
+#ifdef __SANITIZE_ADDRESS__
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#define HAS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define HAS_SANITIZER 0
+#endif
+#if defined(__OPTIMIZE__) && !HAS_SANITIZER && _FORTIFY_SOURCE < 3
+#error "an optimized build needs -D_FORTIFY_SOURCE=3 (HARDEN in the Makefile)"
+#endif
 
 /* Stored before the secret: the length of all its pages. */
 struct pages {
@@ -43,4 +59,9 @@ void secret_free(void *secret)
 	all = pages->size;
 	explicit_bzero(pages, all);
 	munmap(pages, all);
+}
+
+void secret_hide_process(bool is_hidden)
+{
+	prctl(PR_SET_DUMPABLE, !is_hidden);
 }

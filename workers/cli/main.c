@@ -14,6 +14,7 @@
 #include "await.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "base/version.h"
 #include "command.h"
 #include "help.h"
@@ -106,8 +107,10 @@ static enum err cli_run_with_settings(struct cli *cli, const struct option_schem
 {
 	enum err err = cli_load_settings(cli, schema);
 
-	if (!err)
+	if (!err) {
+		secret_hide_process(!cli->common.core_dumps);
 		err = cli_apply_options(cli);
+	}
 	if (!err) {
 		cli_open_log(cli);
 		err = cli_run_connected(cli);
@@ -253,6 +256,7 @@ int main(int argc, char **argv)
 
 	cli_set_locale();
 	signal(SIGPIPE, SIG_IGN);
+	secret_hide_process(true);
 	err = command_parse(&cli, argc, argv);
 	cli.out.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
 	                !cli_has(&cli, OPT_NO_COLOR);

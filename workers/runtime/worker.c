@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -12,6 +11,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/secret.h"
 #include "base/version.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
@@ -36,15 +36,11 @@ static void worker_raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/*
- * No other user may read files that this program makes. No other process may read its
- * memory, which has passwords and keys. Call it before the settings are read, because
- * they contain secrets. Child processes inherit it.
- */
+/* No other user may read files that this program makes. Child processes inherit it. */
 static void worker_harden(void)
 {
 	umask(077);
-	prctl(PR_SET_DUMPABLE, 0);
+	secret_hide_process(true);
 	signal(SIGPIPE, SIG_IGN);
 	worker_raise_file_limit();
 }
@@ -87,8 +83,7 @@ static int act_run(struct program *program)
 	err = program_load(program, &why);
 	if (err)
 		return worker_fail(program, program_exit_status(err), why.text);
-	if (program->common.core_dumps)
-		prctl(PR_SET_DUMPABLE, 1);
+	secret_hide_process(!program->common.core_dumps);
 	program_log_open(program);
 	err = program_prepare(program, &why);
 	if (err) {
