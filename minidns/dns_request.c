@@ -126,6 +126,15 @@ static void dns_request_finish(struct dns_request *request,
 	fn(self, response);
 }
 
+/* RESPONSE: the accepted answer; NULL: there was no answer. */
+static void dns_request_note_case(struct dns_request *request,
+                                  const struct response *response)
+{
+	if (forgery_case_not_echoed(&request->forgery, response,
+	                            &request->slots->case_suspicions))
+		request_slots_note_case_not_echoed(request);
+}
+
 void dns_request_cancel(struct dns_request **request)
 {
 	if (*request)
@@ -140,14 +149,6 @@ static void dns_request_set_timer(struct dns_request *request, int64_t after_ms)
 }
 
 /* ---- TCP ---- */
-
-/* If TCP is refused or breaks off, the request waits for its timeout. */
-static void dns_request_give_up_tcp(struct dns_request *request)
-{
-	if (forgery_case_not_echoed(&request->forgery, NULL))
-		request_slots_note_case_not_echoed(request);
-	dns_request_close_socket(request);
-}
 
 static bool dns_request_tcp_send(struct dns_request *request)
 {
@@ -185,8 +186,7 @@ static bool dns_request_tcp_is_complete(const struct dns_request *request)
 static void dns_request_finish_tcp(struct dns_request *request,
                                    const struct response *response)
 {
-	if (forgery_case_not_echoed(&request->forgery, response))
-		request_slots_note_case_not_echoed(request);
+	dns_request_note_case(request, response);
 	dns_request_finish(request, response);
 }
 
@@ -197,7 +197,8 @@ static bool dns_request_receive_tcp(struct dns_request *request)
 
 	for (int i = 0; i < 2 && !dns_request_tcp_is_complete(request); i++)
 		if (!dns_request_tcp_read(request)) {
-			dns_request_give_up_tcp(request);
+			/* the request waits for its timeout */
+			dns_request_close_socket(request);
 			return true;
 		}
 	if (!dns_request_tcp_is_complete(request))
@@ -211,7 +212,7 @@ static bool dns_request_receive_tcp(struct dns_request *request)
 		/* not an answer to this request; another message may follow */
 		request->in_len = 0;
 	else if (response.kind == RESPONSE_TRUNCATED)
-		dns_request_give_up_tcp(request);	/* an invalid message over TCP */
+		dns_request_close_socket(request);	/* an invalid message over TCP */
 	else
 		dns_request_finish_tcp(request, &response);
 	return response.kind == RESPONSE_MISMATCH ||
@@ -223,7 +224,7 @@ static void dns_request_on_tcp(void *self, int events)
 	struct dns_request *request = self;
 
 	if (events & LOOP_WRITE && !dns_request_tcp_send(request))
-		dns_request_give_up_tcp(request);
+		dns_request_close_socket(request);
 	else if (events & LOOP_READ)
 		dns_request_receive_tcp(request);
 }
@@ -264,8 +265,7 @@ static void dns_request_finish_unanswered(struct dns_request *request)
 	};
 	struct response doubted = request->doubted;
 
-	if (forgery_case_not_echoed(&request->forgery, NULL))
-		request_slots_note_case_not_echoed(request);
+	dns_request_note_case(request, NULL);
 	if (!request->asked)
 		dns_request_finish(request, &unasked);
 	else
@@ -281,6 +281,7 @@ static void dns_request_leave_udp(struct dns_request *request)
 static void dns_request_accept(struct dns_request *request,
                                const struct response *response)
 {
+	dns_request_note_case(request, response);
 	if (response->kind == RESPONSE_TRUNCATED) {
 		request_slots_answered(request);
 		dns_request_open_tcp(request);

@@ -59,6 +59,7 @@ struct request_slots {
 	/* several servers have this address: the address never counts as silent */
 	bool shared;
 	int64_t lower_case_until_ms;	/* core/forgery.h */
+	int case_suspicions;		/* core/forgery.h */
 	struct silence silence[ASKED_KINDS];
 	struct dns_request *waiting, **waiting_end;
 	int open;

@@ -17,16 +17,19 @@ enum { BUCKETS = 65536 };		/* a megabyte */
 struct limiter {
 	struct servers *servers;
 	const struct figures *figures;
+	int processes;			/* they divide the limits */
 	struct prefixes exempt;
 	struct rate *rate;		/* NULL: no limits */
 };
 
-struct limiter *limiter_new(struct servers *servers, const struct figures *figures)
+struct limiter *limiter_new(struct servers *servers, const struct figures *figures,
+                            int processes)
 {
 	struct limiter *limiter = xcalloc(1, sizeof(*limiter));
 
 	limiter->servers = servers;
 	limiter->figures = figures;
+	limiter->processes = processes;
 	return limiter;
 }
 
@@ -62,12 +65,13 @@ enum err limiter_check(const struct limiter_options *options, struct why *why)
 enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
                      struct why *why)
 {
-	struct rate_limits limits = {
+	const struct rate_limits stated = {
 		.per_second = options->rate_limit,
 		.burst = options->rate_limit_burst,
 		.slip = options->rate_limit_slip,
 		.servers_per_second = options->rate_limit_servers,
 	};
+	const struct rate_limits limits = rate_limits_share(&stated, limiter->processes);
 	struct siphash_key key;
 	enum err err = prefixes_set(&limiter->exempt, "rate_limit_exempt",
 	                            &options->rate_limit_exempt, why);

@@ -5,12 +5,11 @@
  * record. An address in rate_limit_exempt counts as proven.
  *
  * An attacker can send queries with the forged address of a pool server, so that
- * mini-DNS sends many answers to that server. Two kinds of client have a higher limit:
- * pool servers, and clients that may transfer all zones. The higher limit applies only
- * to the messages that these clients must send without a cookie: SOA queries, IXFR
- * queries and NOTIFYs. The limiter looks for these clients only in memory. Until
- * mini-DNS has read the tables of servers and keys for the first time (servers.h), all
- * clients are unknown and may have to use TCP.
+ * mini-DNS sends many answers to that server. Pool servers have a higher limit. It
+ * applies only to the messages that these servers must send without a cookie: SOA
+ * queries, IXFR queries and NOTIFYs. The limiter looks for the servers only in memory.
+ * Until mini-DNS has read the tables for the first time, all clients are unknown and may
+ * have to use TCP.
  */
 #pragma once
 
@@ -34,7 +33,9 @@ struct limiter_options {
 };
 
 enum err limiter_check(const struct limiter_options *options, struct why *why);
-struct limiter *limiter_new(struct servers *servers, const struct figures *figures);
+/* PROCESSES: the number of processes of this program. They divide the limits. */
+struct limiter *limiter_new(struct servers *servers, const struct figures *figures,
+                            int processes);
 void limiter_free(struct limiter **limiter);
 /* Stops limiting. The caller may free the servers afterwards. */
 void limiter_lift(struct limiter *limiter);

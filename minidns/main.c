@@ -110,19 +110,22 @@ static const struct option rows[] = {
 	  .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "largest number of UDP answers per second to one client network (/24 or /56) "
-	  "without a valid cookie or signature. Each process has separate counts for "
-	  "answers with records, for NXDOMAIN answers and for errors. An answer counts "
-	  "at least once. A longer answer counts once for each 64 octets beyond the "
-	  "length of its query. 0: no limit for any client, including servers",
+	  "without a valid cookie or signature. Answers with records, NXDOMAIN answers "
+	  "and errors have separate counts. An answer counts at least once. A longer "
+	  "answer counts once for each 64 octets beyond the length of its query. Each "
+	  "process applies an equal share of the limit: rate_limit divided by processes, "
+	  "rounded up. 0: no limit for any client, including servers",
 	  .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
-	  "largest number of UDP answers per second from one process to one address that "
-	  "belongs to a server of a pool or to allow_transfer. The limit applies to the "
-	  "answers to SOA queries, IXFR queries and NOTIFY messages. 0: no limit",
+	  "largest number of UDP answers per second to the address of a server of a "
+	  "pool. The limit applies to the answers to SOA queries, IXFR queries and "
+	  "NOTIFY messages. Answers count as for rate_limit, and the processes divide "
+	  "this limit in the same way. 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
-	  "largest number of answers that rate_limit allows in one burst",
+	  "largest number of answers that rate_limit allows in one burst. The processes "
+	  "divide this number in the same way as rate_limit",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
 	  "length of a series of answers beyond the limit. mini-DNS truncates one "
@@ -313,7 +316,8 @@ static void minidns_make_serving(const struct runtime *runtime)
 		.servers = minidns.servers,
 		.transfers = minidns.transfers,
 		.limiter = minidns.limiter =
-		    limiter_new(minidns.servers, &minidns.figures),
+		    limiter_new(minidns.servers, &minidns.figures,
+		                runtime->processes),
 		.heard = minidns_on_heard,
 	};
 	struct tcp_clients_config clients = {

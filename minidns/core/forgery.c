@@ -31,11 +31,29 @@ enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match
 	return move;
 }
 
-bool forgery_case_not_echoed(const struct forgery *forgery,
-                             const struct response *response)
+/* False: the question was in lower case, so an exact answer says nothing. */
+static bool forgery_tests_case(const struct forgery *forgery)
 {
-	return forgery->case_in_doubt &&
-	       (!response || forgery_match_of(response) == FORGERY_INEXACT);
+	return forgery->link == FORGERY_UDP || forgery->link == FORGERY_TCP;
+}
+
+/* The cause of an inexact answer is uncertain, because no answer arrived over TCP. */
+static bool forgery_suspect(const struct forgery *forgery, int *suspicions)
+{
+	if (forgery->wrong || ++*suspicions < FORGERY_SUSPICIONS)
+		return false;
+	*suspicions = FORGERY_SUSPICIONS - 1;
+	return true;
+}
+
+bool forgery_case_not_echoed(const struct forgery *forgery,
+                             const struct response *response, int *suspicions)
+{
+	if (!response)
+		return forgery->case_in_doubt && forgery_suspect(forgery, suspicions);
+	if (forgery_match_of(response) == FORGERY_EXACT && forgery_tests_case(forgery))
+		*suspicions = 0;
+	return forgery->case_in_doubt && forgery_match_of(response) == FORGERY_INEXACT;
 }
 
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS])

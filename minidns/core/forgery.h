@@ -31,7 +31,14 @@ enum forgery_link {
  * possible causes: an attacker guessed the id, or the server does not echo the case of
  * questions. The answer over TCP shows which cause is true. If the server does not echo
  * the case, mini-DNS then sends all questions to this server in lower case.
+ *
+ * If no answer arrives over TCP, the cause is uncertain: an attacker needs only the id to
+ * forge an error without a question, for example while the server restarts. So mini-DNS
+ * assumes the second cause only after FORGERY_SUSPICIONS such exchanges in a row, all
+ * without a wrong answer.
  */
+enum { FORGERY_SUSPICIONS = 3 };
+
 enum forgery_match {
 	/* the id of the request, and the question octet by octet */
 	FORGERY_EXACT,
@@ -58,11 +65,14 @@ struct forgery {
 enum forgery_match forgery_match_of(const struct response *response);
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match);
 /*
- * True: the server does not echo the case of questions. RESPONSE is the answer over TCP;
- * NULL: no answer arrived.
+ * Call it at the end of an exchange. True: the server does not echo the case of
+ * questions. RESPONSE is the accepted answer over UDP or TCP; NULL: no answer arrived.
+ * SUSPICIONS belongs to the server: the number of uncertain exchanges in a row. An exact
+ * answer resets it. When the number reaches FORGERY_SUSPICIONS, it decreases by one, so
+ * that one more such exchange is enough later.
  */
 bool forgery_case_not_echoed(const struct forgery *forgery,
-                             const struct response *response);
+                             const struct response *response, int *suspicions);
 /*
  * Gives each letter of NAME a random case: RANDOM has a bit for each octet. NAME is in
  * lower case.

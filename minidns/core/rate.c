@@ -55,6 +55,21 @@ enum rate_kind rate_kind_of(enum rcode rcode)
 	return rcode == RCODE_NXDOMAIN ? RATE_NXDOMAIN : RATE_ERROR;
 }
 
+static int rate_share(int limit, int processes)
+{
+	return (limit + processes - 1) / processes;
+}
+
+struct rate_limits rate_limits_share(const struct rate_limits *limits, int processes)
+{
+	return (struct rate_limits){
+		.per_second = rate_share(limits->per_second, processes),
+		.burst = rate_share(limits->burst, processes),
+		.slip = limits->slip,
+		.servers_per_second = rate_share(limits->servers_per_second, processes),
+	};
+}
+
 struct rate *rate_new(const struct rate_limits *limits, size_t buckets,
                       const struct siphash_key *key)
 {

@@ -6,7 +6,8 @@
  * mini-DNS drops the answer, or sends it without records and with the TC bit. An answer
  * with the TC bit is about as large as its query, and a real client repeats the query
  * over TCP. The caller exempts clients with a valid cookie. Each server of a pool also
- * has a bucket for its own address, with a separate limit.
+ * has a bucket for its own address, with a separate limit. The processes of a program do
+ * not share their buckets, so each process has a share of the limits.
  *
  * Each bucket uses 16 octets. rate_new() allocates all buckets.
  */
@@ -70,6 +71,12 @@ struct rate_answer {
 	enum rate_kind kind;
 	size_t question_len, len;	/* octets */
 };
+
+/*
+ * The share of one of PROCESSES processes, rounded up. The kernel chooses the process by
+ * the port of the client, so an attacker can reach the limits of all processes.
+ */
+struct rate_limits rate_limits_share(const struct rate_limits *limits, int processes);
 
 struct rate;
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent),
                 str(Path(__file__).resolve().parents[1] / "support")]
-from minidns_lab import HOST, POOL, Lab, new_id         # noqa: E402
+from minidns_lab import HOST, POOL, Lab, new_id, wait_for       # noqa: E402
 from scripted_dns import Scripted, frame, receive       # noqa: E402
 
 SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
@@ -213,19 +213,50 @@ class LongStorm(Storm):
 
 
 class Loose(Answers):
-    """A server that answers in lower case, or without a question, is not taken for a forger."""
+    """A server that answers in lower case, or without a question, is not taken for a forger.
+
+    If TCP cannot tell, it is for the first SUSPICIONS exchanges, which fail.
+    """
+
+    SUSPICIONS = 3
+
+    def poll(self, server, attempts):
+        """The status and the serial that are reported."""
+        self.order(server, TRUE + 1, "poll_zones", 1, timeout=0.3, max_retries=attempts)
+        report, = self.reports(1)
+        return report["status"], report["serial_number"]
 
     def expect(self, server, distrusted):
         """That many exchanges go to TCP until the server is known."""
         before = self.figure("exchanges_distrusted_total")
         for _ in range(5):
-            self.order(server, TRUE + 1, "poll_zones", 1, timeout=0.3, max_retries=4)
-            report, = self.reports(1)
-            self.assertEqual((report["status"], report["serial_number"]), ("ERROR", TRUE))
+            self.assertEqual(self.poll(server, 4), ("ERROR", TRUE))
         self.assertEqual(self.figure("exchanges_distrusted_total") - before, distrusted)
+
+    def expect_failures(self, server):
+        """One fewer than SUSPICIONS."""
+        for _ in range(self.SUSPICIONS - 1):
+            self.assertEqual(self.poll(server, 1), ("ERROR", None))
+
+    def expect_suspicion(self, server):
+        self.expect_failures(server)
+        self.expect(server, 1)
+
+    def is_known_as_loose(self):
+        return "does not echo the case" in self.lab.workers[0].log.read_text()
 
     def lower(self, wire):
         return answer(wire, TRUE, question=question_of(wire).lower())
+
+    @staticmethod
+    def exact(wire):
+        return answer(wire, TRUE)
+
+    @staticmethod
+    def refusal(wire):
+        """Without a question: only the id is to be guessed."""
+        number, flags, *_ = HEAD.unpack_from(wire)
+        return HEAD.pack(number, flags | QR | REFUSED, 0, 0, 0, 0)
 
     def test_over_tcp_too(self):
         self.expect(self.server(Server, "lower", self.lower, self.lower), 1)
@@ -233,14 +264,16 @@ class Loose(Answers):
     def test_over_udp_alone(self):
         server = self.server(Server, "deaf", self.lower)
         server.stream.listener.shutdown(socket.SHUT_RDWR)
-        self.expect(server, 1)
+        self.expect_suspicion(server)
+        self.assertTrue(self.is_known_as_loose())
 
     def test_tcp_is_filtered(self):
         server = self.server(Server, "filtered", self.lower)
         server.stream.listener.shutdown(socket.SHUT_RDWR)
         server.stream.listener.close()
         self.fill_backlog(server.port)
-        self.expect(server, 1)
+        self.expect_suspicion(server)
+        self.assertTrue(self.is_known_as_loose())
 
     def fill_backlog(self, port):
         """The kernel drops each further SYN to the port, as a packet filter does."""
@@ -250,8 +283,21 @@ class Loose(Answers):
             for _ in range(8):
                 self.addCleanup(socket.create_connection((HOST, port), timeout=0.5).close)
 
+    def test_guesses_while_the_server_restarts(self):
+        """An attacker guesses the id in several exchanges, but the server answers in between."""
+        server = self.server(Server, "restarts")
+        server.stream.listener.shutdown(socket.SHUT_RDWR)
+        for n in (1, 2):
+            server.udp = self.refusal
+            self.expect_failures(server)
+            server.udp = self.exact
+            self.order(server, TRUE, "poll_zones", 1)       # nothing to report
+            wait_for(lambda n=n: self.figure('polls_total{verdict="serial"}') == n, 20,
+                     "the server answers")
+        self.assertFalse(self.is_known_as_loose())
+
     def test_one_that_is_exact(self):
-        self.expect(self.server(Server, "exact", lambda wire: answer(wire, TRUE)), 0)
+        self.expect(self.server(Server, "exact", self.exact), 0)
 
 
 if __name__ == "__main__":

@@ -438,7 +438,7 @@ class Strangers(CompareCase):
             question = dns.message.from_wire(wire)
             question.id ^= 1
             sends(rrs_of_domain(self.small))(question.to_wire(), link)
-        self.assert_failed(other_id, "is not the answer")
+        self.assert_failed(other_id, "is not the expected answer")
         for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), b"HTTP/1.1 400 no\r\n\r\n" * 2000:
             self.assert_failed(lambda wire, link, octets=octets: link.sendall(octets), "")
 

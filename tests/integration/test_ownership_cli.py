@@ -267,7 +267,7 @@ class Orders(Story):
                           "update add www.example.org. 60 A 192.0.2.9")
         one = "adopt", "us", ZONE, "www", "A"
         unwanted = self.order(*one, "192.0.2.8", "192.0.2.9", status=NOT_FOUND)
-        self.assertIn("no resource wants it", unwanted["error"]["message"])
+        self.assertIn("no resource wants the record set", unwanted["error"]["message"])
         self.apply({"www/A": ["192.0.2.1"]})
         status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
         self.assertEqual(status, FAILED, said)

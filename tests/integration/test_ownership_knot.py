@@ -148,7 +148,7 @@ class Knot(test_ownership.Basics, test_ownership.Others, test_ownership.Changes)
         self.lab.add_zone(STRANGE, HEAD)
         self.lab.apply({"a/A": ["192.0.2.1"]}, zone=STRANGE)
         self.addCleanup(self.lab.apply, {}, zone=STRANGE)
-        self.lab.wait_for(lambda: "BADKEY: check that it has the key"
+        self.lab.wait_for(lambda: "BADKEY: check that the server has the key"
                           in self.lab.plan(zone=STRANGE)["reason"], 20, "it is told")
         self.assertEqual(self.lab.plan(zone=STRANGE)["state"], "FAILED")
         self.assertEqual(self.lab.data(STRANGE), {})

@@ -438,7 +438,7 @@ class Deleted(PortStory):
         port = self.create(network, "10.96.1.1", dns_name="vm")
         self.wait_status(port, "ACTIVE")
         self.delete(domain)
-        self.wait_status(port, "PENDING", "there is no domain")
+        self.wait_status(port, "PENDING", "does not exist")
         self.central.create_domain(domain={"name": domain})
         self.answers(f"vm.{domain}", "A", "10.96.1.1")
         self.wait_status(port, "ACTIVE")
@@ -1089,7 +1089,7 @@ class Quotas(PortStory):
         self.central.set_quota(tenant=other, resource="domains", hard_limit=0)
         self.owner.set_network(network={"id": network})
         self.create(network, "10.181.1.1", project_id=other)
-        self.refused("a port of another tenant needs a reverse domain", self.owner.set_network,
+        self.refused("a port of another tenant needs a new reverse domain", self.owner.set_network,
                      network={"id": network, "dns_domain": self.name})
 
     def test_ports_that_get_names_later(self):
@@ -1255,6 +1255,7 @@ class Empty(Restarted):
         made = self.central.get_domain(domain=zone)["id"]
         for table in "port_zones", "port_records":
             self.fleet.mariadb.sql(f"UPDATE {table} SET project_id = '' WHERE zone = '{zone}'")
+        self.fleet.mariadb.sql(f"UPDATE records SET managed_by = 'ports' WHERE domain_id = '{made}'")
         self.fleet.mariadb.sql(f"UPDATE domains SET tenant = '' WHERE id = '{made}'")
         self.fleet.mariadb.sql(f"UPDATE port_zones SET made_id = '{made}' WHERE zone = '{zone}'")
         self.caller.delete_port(port=port["id"])
@@ -1806,7 +1807,7 @@ class Client(PortStory):
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
         self.fails(5, "Timeout: port \\w+: central has not accepted 2 records .*"
-                   "there is no domain", "port", "create", network, "10.9.2.3", "--dns-name", "vm",
+                   "does not exist", "port", "create", network, "10.9.2.3", "--dns-name", "vm",
                    "--wait", "--wait-timeout", "2")
         domain, network = self.domain()
         self.cli("port", "create", network, "10.9.2.4", "--wait")

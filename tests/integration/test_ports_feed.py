@@ -223,7 +223,7 @@ class Events(FeedStory):
         self.emit("port.create.end", {"port": second})
         self.wait_known(second, dns_name="twice", dns_fqdn=None, status="ACTIVE", reason=
                         f"dns_name: port {first['id'].replace('-', '')} has the name "
-                        f"twice.{domain} in this network")
+                        f"twice.{domain} in this network: choose a different name")
         self.wait_known(first, reason=None, status="ACTIVE")
         self.assertEqual(dict(self.listed(network))[second["id"].replace("-", "")],
                          self.known(second)["reason"])

@@ -86,20 +86,80 @@ static void answers_are_sorted(void **state)
 		                 answers[i].match);
 }
 
-/* An answer over UDP was inexact. Then one over TCP is exact, or inexact, or does not come. */
-static void tcp_tells_who_does_not_echo_the_case(void **state)
-{
-	static const struct response exact = { RESPONSE_SERIAL, .is_exact = true };
-	static const struct response inexact = { RESPONSE_SERIAL };
-	struct forgery good = { 0 }, doubtful = { 0 };
+/*
+ * Exchanges with one server, one after the other. `udp` has the kinds of the answers over
+ * UDP, as above. `tcp` is the kind of the answer over TCP, or "-": it does not come, or "":
+ * the exchange ended over UDP. Then `!`: the case is not echoed.
+ */
+struct exchange {
+	enum forgery_link link;
+	const char *udp, *tcp;
+	const char *want;
+	int suspicions;
+};
 
+#define EXACT		{ FORGERY_UDP, "=", "", "", 0 }
+#define MISSING(want, n) { FORGERY_UDP, "~", "-", want, n }
+
+static const struct exchange case_stories[][8] = {
+	/* an answer over TCP is enough */
+	{ { FORGERY_UDP, "~", "~", "!", 0 } },
+	{ { FORGERY_UDP, "xx~", "~", "!", 0 } },
+	{ { FORGERY_UDP, "~", "=", "", 0 } },
+	/* the third that is missing is, too; later one more */
+	{ MISSING("", 1), MISSING("", 2), MISSING("!", 2), MISSING("!", 2) },
+	/* in lower case an exact answer says nothing */
+	{ MISSING("", 1), MISSING("", 2), MISSING("!", 2),
+	  { FORGERY_UDP_LOWER_CASE, "=", "", "", 2 },
+	  { FORGERY_UDP_LOWER_CASE, "~", "", "", 2 },
+	  { FORGERY_UDP_SIGNED, "=", "", "", 2 }, MISSING("!", 2) },
+	/* an exact answer in between, over UDP or TCP */
+	{ MISSING("", 1), MISSING("", 2), EXACT, MISSING("", 1), MISSING("", 2),
+	  MISSING("!", 2), EXACT, MISSING("", 1) },
+	{ MISSING("", 1), MISSING("", 2), { FORGERY_UDP, "~", "=", "", 0 },
+	  MISSING("", 1) },
+	{ MISSING("", 1), { FORGERY_UDP, "xxxx", "=", "", 0 } },
+	{ MISSING("", 1), { FORGERY_TCP, "", "=", "", 0 } },
+	/* a wrong answer: an attacker guesses */
+	{ { FORGERY_UDP, "x~", "-", "", 0 }, { FORGERY_UDP, "xxx~", "-", "", 0 },
+	  { FORGERY_UDP, "x~", "-", "", 0 }, { FORGERY_UDP, "x~", "-", "", 0 } },
+	{ MISSING("", 1), MISSING("", 2), { FORGERY_UDP, "x~", "-", "", 2 },
+	  MISSING("!", 2) },
+	/* silence, and four guesses */
+	{ MISSING("", 1), MISSING("", 2), { FORGERY_UDP, "", "-", "", 2 },
+	  { FORGERY_UDP, "xxxx", "-", "", 2 }, { FORGERY_TCP, "", "-", "", 2 },
+	  { FORGERY_TCP, "", "~", "", 2 } },
+};
+
+static bool exchange_shows(const struct exchange *exchange, int *suspicions)
+{
+	struct forgery forgery = { .link = exchange->link };
+	const char *udp = exchange->udp, *last = *exchange->tcp ? exchange->tcp : udp;
+	const struct response answer = {
+		.kind = RESPONSE_SERIAL, .is_exact = *last == '=',
+	};
+
+	for (; *udp; udp++)
+		forgery_step(&forgery, match_of(*udp));
+	return forgery_case_not_echoed(&forgery, *last == '-' ? NULL : &answer,
+	                               suspicions);
+}
+
+static void exchanges_tell_who_does_not_echo_the_case(void **state)
+{
 	(void)state;
-	forgery_step(&doubtful, FORGERY_INEXACT);
-	assert_false(forgery_case_not_echoed(&doubtful, &exact));
-	assert_true(forgery_case_not_echoed(&doubtful, &inexact));
-	assert_true(forgery_case_not_echoed(&doubtful, NULL));
-	assert_false(forgery_case_not_echoed(&good, &inexact));
-	assert_false(forgery_case_not_echoed(&good, NULL));
+	for (size_t i = 0; i < sizeof(case_stories) / sizeof(case_stories[0]); i++) {
+		int suspicions = 0;
+
+		for (int at = 0; at < 8 && case_stories[i][at].udp; at++) {
+			const struct exchange *exchange = &case_stories[i][at];
+
+			print_message("%zu.%d\n", i, at);
+			assert_int_equal(exchange_shows(exchange, &suspicions),
+			                 *exchange->want == '!');
+			assert_int_equal(suspicions, exchange->suspicions);
+		}
+	}
 }
 
 static void letters_change_and_nothing_else(void **state)
@@ -129,7 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_forger_has_few_guesses),
 		cmocka_unit_test(answers_are_sorted),
-		cmocka_unit_test(tcp_tells_who_does_not_echo_the_case),
+		cmocka_unit_test(exchanges_tell_who_does_not_echo_the_case),
 		cmocka_unit_test(letters_change_and_nothing_else),
 	};
 

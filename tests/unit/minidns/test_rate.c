@@ -212,6 +212,31 @@ static void limits_change(void **state)
 	rate_free(&rate);
 }
 
+/* All processes together have at least the limit, and little more. 0 stays "no limit". */
+static void processes_divide_the_limits(void **state)
+{
+	static const struct {
+		struct rate_limits stated;
+		int processes;
+		struct rate_limits want;
+	} cases[] = {
+		{ { 200, 400, 2, 300 },         1,  { 200, 400, 2, 300 } },
+		{ { 200, 400, 2, 300 },         4,  { 50, 100, 2, 75 } },
+		{ { 200, 400, 2, 300 },         64, { 4, 7, 2, 5 } },
+		{ { 1, 1, 1, 1 },               64, { 1, 1, 1, 1 } },
+		{ { 1, 1, 0, 0 },               2,  { 1, 1, 0, 0 } },
+		{ { RATE_MAX, RATE_MAX, 5, 3 }, 2,  { RATE_MAX / 2, RATE_MAX / 2, 5, 2 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rate_limits share = rate_limits_share(&cases[i].stated,
+		                                             cases[i].processes);
+
+		assert_memory_equal(&share, &cases[i].want, sizeof(share));
+	}
+}
+
 /* ---- what is true of any sequence of questions ---- */
 
 enum { CLIENTS = 40, QUESTIONS = 20000 };
@@ -423,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_network_and_a_kind_have_a_bucket),
 		cmocka_unit_test(an_rcode_has_a_kind),
 		cmocka_unit_test(limits_change),
+		cmocka_unit_test(processes_divide_the_limits),
 		cmocka_unit_test(nobody_gets_more_than_his_limit),
 		cmocka_unit_test(who_asks_too_much_gets_his_rate),
 		cmocka_unit_test(a_high_rate_is_a_limit),
