@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "deploy"))
 from lab.knot import Knot                               # noqa: E402
 from lab.nsd import Nsd                                 # noqa: E402
 from lab.process import LabError, free_port, wait_for   # noqa: E402
+from lab.users import user_for                          # noqa: E402
 
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests")]
 import planted                                          # noqa: E402
@@ -61,6 +62,26 @@ class A(unittest.TestCase):
 def children(pid):
     return [int(child) for child
             in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class Users(unittest.TestCase):
+
+    def why(self, user, folder):
+        """Why the server of an ordinary user does not change it: never a reason."""
+        name, why = user_for(user, folder)
+        self.assertIsNone(name)
+        return why
+
+    def test_why_a_server_runs_as_root(self):
+        parent = Path(tempfile.mkdtemp(prefix="zflab", dir="/tmp"))
+        self.addCleanup(parent.rmdir)
+        is_root = os.geteuid() == 0
+        self.assertEqual(self.why("zonefleet-nobody", parent / "nsd"),
+                         "there is no user zonefleet-nobody" if is_root else None)
+        self.assertEqual(self.why("nsd", parent / "demo" / "nsd"),
+                         f"other users cannot enter {parent}" if is_root else None)
+        parent.chmod(0o711)
+        self.assertEqual(user_for("nsd", parent / "nsd"), ("nsd" if is_root else None, None))
 
 
 class Died(unittest.TestCase):
