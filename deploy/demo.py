@@ -38,6 +38,8 @@ SETTINGS = {
     "ports": {"reverse_tenant": "demo"},            # all other domains are below that
 }
 
+SERVERS = {"bind": {"drop_root": True}, "knot": {"drop_root": True},
+           "nsd": {"drop_root": True, "reload_seconds": 0}}
 
 NETWORK = "5d2b8a5c6a0f4c529a513f0a8a1c7c11"       # any: it is Neutron's, or whose it may be
 
@@ -52,6 +54,7 @@ class DemoFleet(Fleet):
         for server in self.members.values():
             say(f"  {server.name:9} {server.host} port {server.port}   "
                 f"log: {shown(server.log)}")
+        show_root(self.name_servers)
         CONSOLE.write_client(self.config)
         headline("The tables")
 
@@ -93,6 +96,16 @@ class DemoFleet(Fleet):
             found = server.query(name, rtype)[1]
             if not any(record.endswith(f" {rtype} {data}") for record in found):
                 raise LabError(f"{server.name} does not serve {name} {rtype} {data}")
+
+
+def show_root(servers):
+    """Which servers run as root, and why."""
+    reasons = {}
+    for server in servers:
+        reasons.setdefault(server.why_root, []).append(server.name)
+    reasons.pop(None, None)
+    for reason, names in reasons.items():
+        say(f"  running as root: {', '.join(names)}, because {reason}")
 
 
 # ---- the zone ----
@@ -218,11 +231,11 @@ def how_to_go_on(fleet):
 
 def start():
     CONSOLE.make_folder()
+    FOLDER.chmod(0o711)         # the name servers' users pass; each folder in it is closed
     begin = time.monotonic()
     words, versions = zone_versions()
     fleet = DemoFleet.start(FOLDER, settings=SETTINGS, leave_running=True,
-                            ports=1, routes=1, servers={"nsd": {"reload_seconds": 0}},
-                            own_accounts=True)
+                            ports=1, routes=1, servers=SERVERS, own_accounts=True)
     try:
         show(fleet, words, versions)
     except BaseException:

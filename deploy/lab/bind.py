@@ -74,6 +74,8 @@ zone "{catalog}" {{
 class Bind(NameServer):
     """.rndc(); .rndc_port, .key_file and .stats_url are for who controls it from outside."""
 
+    package_user = "bind"
+
     def __init__(self, folder, settings="", key=None, catalog=None, keys=(), **options):
         """SETTINGS are further statements of its options: "max-refresh-time 60;".
 
@@ -86,7 +88,6 @@ class Bind(NameServer):
         self.rndc_port = free_port()
         self.stats_port = free_port()
         self.stats_url = f"http://{self.host}:{self.stats_port}"
-        self.data = self.make_folder("data")
         self.key = key
         self.key_file = self.write("rndc.key", KEY.format(
             name="rndc-key", algorithm="hmac-sha256", secret=base64.b64encode(secrets.token_bytes(32)).decode()))
@@ -106,7 +107,8 @@ class Bind(NameServer):
         return " ".join(f"{address} port {port}{key};" for address, port in self.masters)
 
     def command(self):
-        return [program("named"), "-g", "-n", "2", "-c", self.config]
+        user = ["-u", self.user] if self.user else []
+        return [program("named"), "-g", "-n", "2", "-c", self.config, *user]
 
     def status(self):
         return self.rndc("status")

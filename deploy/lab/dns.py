@@ -10,6 +10,7 @@ import dns.message
 import dns.rdatatype
 
 from .process import LabError, Server, free_port, program, run, wait_for
+from .users import give, user_for
 
 # a TSIG key; its secret in base64
 Key = namedtuple("Key", "name algorithm secret")
@@ -113,11 +114,26 @@ def _canonical_record(line):
 class NameServer(Server):
     """A server with a DNS port, a control channel, and the questions a test asks it."""
 
-    def __init__(self, folder, masters=(), **options):
-        """MASTERS are the ("127.0.0.1", port) that zones are transferred from."""
+    package_user = None
+
+    def __init__(self, folder, masters=(), drop_root=False, **options):
+        """MASTERS are the ("127.0.0.1", port) that zones are transferred from.
+
+        With DROP_ROOT, a server that root starts changes to the user of its package. If it
+        cannot, .why_root says why.
+        """
         super().__init__(folder, **options)
         self.port = free_port()
         self.masters = list(masters)
+        self.user, self.why_root = (user_for(self.package_user, self.folder) if drop_root
+                                    else (None, None))
+        self.data = self.make_folder("data")
+        self.state = self.data if self.user else self.folder    # of what it writes besides
+
+    def launch(self):
+        if self.user and not self.log.exists():
+            give(self.folder, self.data, self.user)
+        super().launch()
 
     # What a subclass says
 

@@ -18,6 +18,7 @@ TEMPLATE = "zonefleet"
 CONFIG = """\
 server:
     rundir: {run}
+    {user}
     listen: {host}@{port}
     udp-workers: 2
     background-workers: 16
@@ -101,6 +102,8 @@ def known_keys(keys):
 class Knot(NameServer):
     """.knotc(), .socket, .template"""
 
+    package_user = "knot"
+
     def __init__(self, folder, masters, settings=(), key=None, catalog=None, keys=(),
                  **options):
         """SETTINGS are further lines of the template: "retry-max-interval: 60".
@@ -112,14 +115,15 @@ class Knot(NameServer):
         super().__init__(folder, masters, **options)
         self.catalog = catalog
         self.template = TEMPLATE
-        self.socket = self.socket_path("knot.sock")
-        self.database = self.folder / "confdb"
+        self.socket = self.socket_path(self.state / "knot.sock")
+        self.database = self.state / "confdb"
         names = [f"master{number}" for number in range(len(masters))]
         remotes = [REMOTE.format(name=name, address=address, port=port,
                                  key=f"key: {key.name}" if key else "")
                    for name, (address, port) in zip(names, masters)]
         config = self.write("knot.conf", CONFIG.format(
-            run=self.make_folder("run"), data=self.make_folder("data"),
+            run=self.make_folder(self.state / "run"), data=self.data,
+            user=f"user: {self.user}:{self.user}" if self.user else "",
             host=self.host, port=self.port, socket=self.socket, template=TEMPLATE,
             keys=known_keys([*([key] if key else []), *keys]),
             anyone="transfer" if key else "notify, transfer",
@@ -146,7 +150,7 @@ class Knot(NameServer):
 
     def add_primary_zone(self, zone, text, writers, readers="loopback"):
         """Serves the zone file TEXT. WRITERS: {key: lines of its acl, as in "update-owner"}."""
-        (self.folder / "data" / f"{zone.rstrip('.')}.zone").write_text(text)
+        (self.data / f"{zone.rstrip('.')}.zone").write_text(text)
         rows = []
         for key, lines in writers.items():
             acl = f"acl[{zone}-{key}]"

@@ -12,13 +12,13 @@ CONFIG = """\
 server:
 	ip-address: {host}@{port}
 	server-count: 1
-	username: ""
+	username: "{user}"
 	chroot: ""
 	pidfile: ""
 	zonesdir: "{data}"
 	database: ""
-	zonelistfile: "{folder}/zone.list"
-	xfrdfile: "{folder}/xfrd.state"
+	zonelistfile: "{state}/zone.list"
+	xfrdfile: "{state}/xfrd.state"
 	xfrdir: "{transfers}"
 	xfrd-reload-timeout: {reload_seconds}
 	rrl-ratelimit: 0
@@ -71,6 +71,7 @@ class Nsd(NameServer):
     """
 
     restarts = True
+    package_user = "nsd"
 
     def __init__(self, folder, masters, tls=False, settings=(), reload_seconds=1,
                  transfers=None, key=None, **options):
@@ -86,7 +87,7 @@ class Nsd(NameServer):
         self.pattern = PATTERN
         self.tls = tls
         self.control_port = free_port()
-        socket = self.socket_path("nsd.sock")
+        socket = self.socket_path(self.state / "nsd.sock")
         self.control_address = f"{self.host}:{self.control_port}" if tls else str(socket)
         self.key_files = {}
         if tls:
@@ -96,9 +97,9 @@ class Nsd(NameServer):
                               "control_cert": self.folder / "nsd_control.pem"}
         name = key.name if key else "NOKEY"
         requests = [f"\trequest-xfr: {address}@{port} {name}" for address, port in masters]
-        data = self.make_folder("data")
         self.config = self.write("nsd.conf", CONFIG.format(
-            host=self.host, port=self.port, data=data, transfers=transfers or data,
+            host=self.host, port=self.port, data=self.data, state=self.state,
+            user=self.user or "", transfers=transfers or self.data,
             key=KEY.format(**key._asdict()) if key else "", key_name=name,
             signed=f"provide-xfr: {self.host} {name}" if key else "",
             folder=self.folder, interface=self.host if tls else socket,

@@ -243,8 +243,23 @@ def _stop_left_one(file, seconds):
         _end_group(int(file.read_text().split()[0]), pidfd, signal.SIGTERM, seconds)
         _has_ended(pidfd, seconds)
         os.close(pidfd)
+    else:
+        _kill_left(int(file.read_text().split()[0]), file.parent.resolve())
     file.unlink()
     return pidfd is not None
+
+
+def _kill_left(group, folder):
+    """The processes of a group whose leader has ended, if they work in FOLDER.
+
+    The kernel forgets the parent death signal of a server that changes its user. So such a
+    server outlives its keeper.
+    """
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):          # the process has ended meanwhile
+            pid = int(entry.name)
+            if os.getpgid(pid) == group and (entry / "cwd").readlink().is_relative_to(folder):
+                os.kill(pid, signal.SIGKILL)
 
 
 @atexit.register

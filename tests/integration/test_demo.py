@@ -1,6 +1,7 @@
 """deploy/demo: twice in a row, interrupted, stopped; nothing it started is left."""
 
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -15,25 +16,41 @@ STOP_SECONDS = 180
 
 PROGRAMS = {"rabbitmq", "epmd", "mariadb", "bind", "knot", "nsd", "central1", "central2",
             "poolmgr1", "poolmgr2", "minidns1", "minidns2", "ports1", "routes1"}
+# of a name server: the user of its package
+USERS = {"named": "bind", "knotd": "knot", "nsd": "nsd"}
 
 
-def live_in(folder):
-    """The processes that work in a folder: all that a demo starts, and their children."""
+def live_in(folder, what="cmdline"):
+    """The processes that work in a folder: all that a demo starts, and their children.
+
+    Of each a file in /proc.
+    """
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             where = os.readlink(entry / "cwd")
             if where.startswith(f"{folder}/"):
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+                found.append((entry / what).read_text().replace("\0", " "))
         except OSError:
             continue        # it has ended meanwhile, or is another user's
     return found
 
 
+def users_in(folder):
+    """{"named": {"bind"}, ...}: a name server, and the users of its processes."""
+    users = {name: set() for name in USERS}
+    for status in live_in(folder, "status"):
+        name = re.search(r"^Name:\t([^:\n]*)", status, re.M)[1]       # "nsd: main"
+        if name in users:
+            uids = re.search(r"^Uid:\t(.*)", status, re.M)[1].split()
+            users[name] |= {pwd.getpwuid(int(uid)).pw_name for uid in uids}
+    return users
+
+
 class DemoTest(unittest.TestCase):
 
     def setUp(self):
-        parent = tempfile.TemporaryDirectory(prefix="zfdemo")
+        parent = tempfile.TemporaryDirectory(prefix="zfdemo", dir="/tmp")    # all may enter
         self.addCleanup(parent.cleanup)
         self.folder = Path(parent.name) / "demo"
         self.env = os.environ | {"ZONEFLEET_DEMO": str(self.folder)}
@@ -75,9 +92,23 @@ class DemoTest(unittest.TestCase):
             self.assertIn(f"//zonefleet-{kind}:", settings)
             self.assertIn(f'"zonefleet_{kind}"', settings)
 
+    def assert_users(self, said, closed=None):
+        """The name servers that root starts have their own users, unless a folder is closed."""
+        own = os.geteuid() == 0 and not closed
+        me = pwd.getpwuid(os.geteuid()).pw_name
+        self.assertEqual(users_in(self.folder), {name: {user if own else me}
+                                                 for name, user in USERS.items()})
+        if os.geteuid() or own:
+            self.assertNotIn("running as root", said)
+        else:
+            self.assertIn("running as root: bind, knot, nsd, because other users cannot "
+                          f"enter {closed}\n", said)
+
     def test_twice_and_stop(self):
+        self.folder.parent.chmod(0o711)
         first = self.start()
         self.assert_shown(first)
+        self.assert_users(first)
         self.assertNotIn("running already", first)
         before = self.pids()
         self.assertEqual(set(before), PROGRAMS)
@@ -87,6 +118,7 @@ class DemoTest(unittest.TestCase):
         second = self.start()
         self.assertIn("running already", second)
         self.assert_shown(second)
+        self.assert_users(second)
         self.assertFalse(set(before.values()) & set(self.pids().values()),
                          "the first one's programs were stopped")
 
@@ -99,13 +131,19 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(self.demo("stop", seconds=30)[0], 0, "there is nothing to stop")
 
     def test_interrupted(self):
-        """SIGTERM in the middle of the replay: what was started is stopped."""
+        """SIGTERM in the middle of the replay: what was started is stopped.
+
+        Only the user who starts it may enter the folder above it.
+        """
         with subprocess.Popen([DEMO], env=self.env, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as demo:
+            before = ""
             for line in demo.stdout:
+                before += line
                 if "ACTIVE on all three" in line:
                     break
             self.assertNotEqual(live_in(self.folder), [])
+            self.assert_users(before, closed=self.folder.parent)
             demo.send_signal(signal.SIGTERM)
             said = demo.stdout.read()
         self.assertNotEqual(demo.returncode, 0)

@@ -13,7 +13,8 @@ sys.path.insert(0, str(ROOT / "deploy"))
 
 from lab.knot import Knot                               # noqa: E402
 from lab.nsd import Nsd                                 # noqa: E402
-from lab.process import LabError, free_port, wait_for   # noqa: E402
+from lab.process import LabError, free_port, stop_left, wait_for     # noqa: E402
+from lab.users import user_for                          # noqa: E402
 
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests")]
 import planted                                          # noqa: E402
@@ -63,13 +64,34 @@ def children(pid):
             in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+class Users(unittest.TestCase):
+
+    def why(self, user, folder):
+        """Why the server of an ordinary user does not change it: never a reason."""
+        name, why = user_for(user, folder)
+        self.assertIsNone(name)
+        return why
+
+    def test_why_a_server_runs_as_root(self):
+        parent = Path(tempfile.mkdtemp(prefix="zflab", dir="/tmp"))
+        self.addCleanup(parent.rmdir)
+        is_root = os.geteuid() == 0
+        self.assertEqual(self.why("zonefleet-nobody", parent / "nsd"),
+                         "there is no user zonefleet-nobody" if is_root else None)
+        self.assertEqual(self.why("nsd", parent / "demo" / "nsd"),
+                         f"other users cannot enter {parent}" if is_root else None)
+        parent.chmod(0o711)
+        self.assertEqual(user_for("nsd", parent / "nsd"), ("nsd" if is_root else None, None))
+
+
 class Died(unittest.TestCase):
 
-    def start(self, kind):
-        folder = Path(tempfile.mkdtemp(prefix="zflab"))
+    def start(self, kind, where=None, **options):
+        folder = Path(tempfile.mkdtemp(prefix="zflab", dir=where))
         self.addCleanup(shutil.rmtree, folder)
+        folder.chmod(0o711)
         server = kind.start(folder / kind.__name__.lower(),
-                            masters=[("127.0.0.1", free_port())])
+                            masters=[("127.0.0.1", free_port())], **options)
         self.addCleanup(server.kill9)
         return server
 
@@ -99,6 +121,16 @@ class Died(unittest.TestCase):
         server = self.started_again(signal.SIGSTOP, "hung")
         server.stop()
         self.assertEqual(server.exit_status, 0)
+
+    def test_one_that_outlives_its_keeper(self):
+        """As one does that changed its user. Any user may enter the folder /tmp."""
+        server = self.start(Nsd, where="/tmp", drop_root=True, leave_running=True)
+        self.assertIsNone(server.why_root)
+        child, = children(server.pid)
+        os.kill(server.pid, signal.SIGKILL)
+        os.waitpid(server.pid, 0)
+        stop_left(server.folder)
+        wait_for(lambda: not Path(f"/proc/{child}/cwd").exists(), SECONDS, "NSD has ended")
 
     def test_one_that_has_none(self):
         server = self.start(Knot)
