@@ -903,7 +903,7 @@ class Migrations(unittest.TestCase):
         answer = d.do("migrate")
         self.assertEqual(answer["err"], "conflict")
         self.assertIn("did not finish", answer["why"])
-        self.assertTrue(answer["why"].endswith("then migrate again"), "the advice is whole")
+        self.assertTrue(answer["why"].endswith("Then migrate again"), "the advice is whole")
         self.assertEqual(d.do("version")["have"], self.want - 1)
         self.notes(f"UPDATE schema_migrations SET state = 'DONE' WHERE version = {self.want}")
         self.assertEqual(d.do("migrate")["err"], "ok")

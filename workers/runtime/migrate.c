@@ -131,8 +131,8 @@ static enum err migrate_fail_interrupted(const struct migration *migration,
 	return fail(why, ERR_CONFLICT, "an earlier run did not finish schema/%s. If no "
 	            "other run is active, compare the tables with the file. Then run the "
 	            "missing statements and UPDATE schema_migrations SET state = 'DONE' "
-	            "WHERE version = %d, or undo all and DELETE FROM schema_migrations "
-	            "WHERE version = %d. Then migrate again",
+	            "WHERE version = %d, or undo the finished statements and DELETE FROM "
+	            "schema_migrations WHERE version = %d. Then migrate again",
 	            migration->file->file, version, version);
 }
 
