@@ -391,7 +391,7 @@ class Messages(Story):
         for opening, closing in ("[", "]"), ('{"a":', "}"):
             yield brackets(opening, closing), "levels"
             yield brackets(opening, ""), "levels"
-        yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "max_message_bytes"
+        yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "bytes"
 
     def assert_buried(self, queue, sent):
         for body, _ in sent:

@@ -725,7 +725,7 @@ static void a_producer_deletes_only_what_it_manages(void **unused)
 	struct arena *arena = arena_new();
 	const char *const texts_was[RECORDS] = { "192.0.2.1", "192.0.2.2" };
 	const char *const texts_new[RECORDS] = { "192.0.2.1", "192.0.2.3" };
-	struct rdata was[RECORDS], new[RECORDS];
+	struct rdata was[RECORDS], new[RECORDS] = { 0 };
 	struct change change = { .op = CHANGE_ADD, .records = new, .field = "f",
 	                         .managed_by = "ports" };
 	struct rrset set;
