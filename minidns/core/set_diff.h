@@ -1,15 +1,15 @@
 /*
  * set_diff -- compares two sets of records and finds out which records differ. The
- * caller streams the remote set once, in any order, and may read the local set again.
- * set_diff uses a fixed amount of memory. If a set contains a record twice, set_diff
+ * caller first streams the remote set, in any order, and then the local set. If the sets
+ * differ, the caller streams the local set again. set_diff uses a fixed amount of memory. If a set contains a record twice, set_diff
  * counts the record only once.
  *
  * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
  * divides the records into 1024 parts, and adds the hashes of each part. An attacker
  * without the keys cannot construct two different sets with equal sums. set_diff stores
  * a few thousand remote records. For a small zone, it stores all remote records. If the
- * remote set is larger, the caller streams it again, and set_diff stores only the
- * records of the parts that differ.
+ * remote set is larger, the caller streams the remote set again. This time, set_diff
+ * stores only the records of the parts that differ.
  */
 #pragma once
 

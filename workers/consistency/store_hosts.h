@@ -1,7 +1,7 @@
 /*
  * store_hosts -- stores a version for the hosts of each network and router (schema/014).
- * The version grows with each change to the hosts. Agents have copies of the hosts on
- * other machines. A program that changes hosts raises the version of the hosts in the
+ * The version grows with each change to the hosts. Agents on other machines have copies of
+ * the hosts. A program that changes hosts raises the version of the hosts in the
  * last statement of the transaction, because this statement makes other transactions wait
  * until the commit. After the commit, the program sends the change and the version to the
  * agents. If an agent finds a gap between versions, it has missed a change

@@ -1,6 +1,6 @@
 /*
- * dns_tcp -- a TCP connection to a server that carries DNS messages in both directions
- * (RFC 1035 4.2.2). This module passes each message to the owner of the connection, and
+ * dns_tcp -- a TCP connection that carries DNS messages to and from a server (RFC 1035
+ * 4.2.2). This module passes each message to the owner of the connection, and
  * reports the end of the connection once.
  *
  * In each turn of the event loop, this module reads at most one message. The owner frees

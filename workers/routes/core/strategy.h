@@ -1,7 +1,7 @@
 /*
  * strategy -- decides which router a route gets (Schedule() in the requirements, seed
- * 003). If an external scheduler decides, the operator sets `strategy = "external"`, and
- * that scheduler calls create_route_binding.
+ * 003). With `strategy = "external"`, an external scheduler decides. This scheduler calls
+ * create_route_binding.
  *
  *	roundrobin	the routers in turn
  *	label		in turn, the routers with room that have a certain label of the
