@@ -208,7 +208,7 @@ def central(things):
             {"ttl": maybe(number(300)), "records": also(["192.0.2.9"], "absent")})},
         "delete_recordset": {"domain": domain, "recordset": things.recordset},
         "apply_changes": {"domain": domain, "changes": items(change),
-                          "serial": maybe(number(things.serial + 9)),
+                          "serial": maybe(number(things.serial + 3600)),
                           "soa": maybe(fields({"mname": maybe("ns.example.net."),
                                                "rname": maybe("dns.example.net."),
                                                **soa_numbers()}))},
