@@ -1,8 +1,8 @@
 /*
  * set_diff -- compares two sets of records and finds out which records differ. The
  * caller first streams the remote set, in any order, and then the local set. If the sets
- * differ, the caller streams the local set again. set_diff uses a fixed amount of memory. If a set contains a record twice, set_diff
- * counts the record only once.
+ * differ, the caller streams the local set again. set_diff uses a fixed amount of
+ * memory. If a set contains a record twice, set_diff counts the record only once.
  *
  * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
  * divides the records into 1024 parts, and adds the hashes of each part. An attacker

@@ -1,10 +1,10 @@
 /*
  * store_hosts -- stores a version for the hosts of each network and router (schema/014).
- * The version grows with each change to the hosts. Agents on other machines have copies of
- * the hosts. A program that changes hosts raises the version of the hosts in the
- * last statement of the transaction, because this statement makes other transactions wait
- * until the commit. After the commit, the program sends the change and the version to the
- * agents. If an agent finds a gap between versions, it has missed a change
+ * The version grows with each change to the hosts. Agents on other machines have copies
+ * of the hosts. A program that changes hosts raises the version of the hosts in the last
+ * statement of the transaction, because this statement makes other transactions wait
+ * until the commit. After the commit, the program sends the change and the version to
+ * the agents. If an agent finds a gap between versions, it has missed a change
  * (agent/version_gaps.h).
  */
 #pragma once
