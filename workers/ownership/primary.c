@@ -393,8 +393,8 @@ static void primary_on_link_end(void *self, enum dns_tcp_end end)
 		[DNS_TCP_REFUSED]   = "accepts no connection over TCP",
 		[DNS_TCP_BROKEN]    = "closes the connection before it answers",
 		[DNS_TCP_SILENT]    = "does not answer",
-		[DNS_TCP_LATE]      = "does not complete the answer within the time "
-		        "limit",
+		[DNS_TCP_LATE]      = ("does not complete the answer within the time "
+		        "limit"),
 	};
 
 	struct primary *primary = self;
