@@ -23,6 +23,8 @@ static const struct signature_keys keys = {
 	{ { "a", "\x8f\x02\xd1\x5c\x33\xe7\x90\x4a\x1b\x66\xf8\x2d\xc4\x75\xa9\x0e", 16 } }, 1,
 };
 
+static const struct envelope_signer signer = { &keys.key[0], "topic", 1000 };
+
 static enum err run_nothing(void *self, struct request *req)
 {
 	(void)self;
@@ -36,6 +38,27 @@ static const struct rpc_method methods[] = {
 	{ 0 }
 };
 
+static enum signature_result verify(const struct envelope_proof *proof)
+{
+	return signature_verify(&keys, &(struct signed_text){ "topic", proof->text,
+	                                                      proof->text_len },
+	                        proof->signature,
+	                        &(struct signature_time){ 1000, INT_MAX });
+}
+
+/* A signed answer comes back, and its signature is good. */
+static void answer_back(const struct buf *body)
+{
+	struct envelope_reply reply;
+	struct why why;
+
+	if (envelope_reply_decode(body->data, body->len, SIZE_MAX, &reply, &why))
+		abort();
+	if (strcmp(reply.msg_id, "m") || !reply.ending || verify(&reply.proof))
+		abort();
+	envelope_reply_clear(&reply);
+}
+
 static void dispatch(const struct envelope_request *request)
 {
 	struct request req = { .method = request->method, .args = request->args };
@@ -48,9 +71,10 @@ static void dispatch(const struct envelope_request *request)
 	if (!err)
 		err = rpc_dispatch(methods, NULL, &req);
 	if (err)
-		envelope_failure_encode("m", err, req.why.text, &reply);
+		envelope_failure_encode("m", err, req.why.text, &signer, &reply);
 	else
-		envelope_result_encode("m", req.result, &reply);
+		envelope_result_encode("m", req.result, &signer, &reply);
+	answer_back(&reply);
 	json_decref(req.result);
 	buf_clear(&reply);
 }
@@ -62,17 +86,8 @@ static bool same(const struct envelope_request *one, const struct envelope_reque
 	       json_equal(one->context, two->context) && !one->msg_id == !two->msg_id;
 }
 
-static enum signature_result verify(const struct envelope_request *request)
-{
-	return signature_verify(&keys, &(struct signed_text){ "topic", request->text,
-	                                                      request->text_len },
-	                        request->signature,
-	                        &(struct signature_time){ 1000, INT_MAX });
-}
-
 static void there_and_back(const struct envelope_request *request)
 {
-	const struct envelope_signer signer = { &keys.key[0], "topic", 1000 };
 	struct envelope_call call = {
 		.method = request->method,
 		.args = request->args,
@@ -90,7 +105,7 @@ static void there_and_back(const struct envelope_request *request)
 	envelope_request_encode(&call, &body);
 	if (envelope_request_decode(body.data, body.len, SIZE_MAX, &again, &why))
 		abort();
-	if (!same(request, &again) || verify(&again))
+	if (!same(request, &again) || verify(&again.proof))
 		abort();
 	envelope_request_clear(&again);
 	buf_clear(&body);
@@ -143,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct why why;
 
 	if (!envelope_request_decode(data, size, BODY_MAX, &request, &why)) {
-		if (!verify(&request))
+		if (!verify(&request.proof))
 			abort();
 		there_and_back(&request);
 		dispatch(&request);
@@ -152,8 +167,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		find_caller(data, size, NULL);
 	}
-	if (!envelope_reply_decode(data, size, BODY_MAX, &reply, &why))
+	if (!envelope_reply_decode(data, size, BODY_MAX, &reply, &why)) {
+		if (!verify(&reply.proof))
+			abort();
 		envelope_reply_clear(&reply);
+	}
 	if (!envelope_notification_decode(data, size, BODY_MAX, &note, &why))
 		envelope_notification_clear(&note);
 	return 0;

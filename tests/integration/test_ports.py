@@ -1643,9 +1643,12 @@ class Faults(PortStory):
         bad = self.create(network, "10.6.1.1", dns_name="taken")
         self.create(network, "10.6.1.2", dns_name="good")
         self.answers(f"good.{domain}", "A", "10.6.1.2")
-        self.fleet.wait_for(lambda: self.caller.get_port(port=bad["id"])["port"]["status"]
-                            == "ERROR", SECONDS, "the other one is known to be refused")
-        self.assertRegex(self.caller.get_port(port=bad["id"])["port"]["reason"], "CNAME")
+
+        def reason():       # while it is tried again, it is PENDING
+            port = self.caller.get_port(port=bad["id"])["port"]
+            return port["status"] == "ERROR" and port["reason"]
+        self.assertRegex(self.fleet.wait_for(reason, SECONDS, "the other one is known to be "
+                                             "refused"), "CNAME")
         self.fleet.wait_for(lambda: heard.of("dns.port.error"), SECONDS, "it is told")
         told = heard.of("dns.port.error")[0]
         self.assertRegex(told.pop("reason"), "CNAME")

@@ -138,8 +138,9 @@ class Story(unittest.TestCase):
         cls.addClassCleanup(caller.close)
         return caller
 
-    def of_kind(self, kind):
-        return [worker for worker in self.fleet.workers if worker.kind == kind]
+    @classmethod
+    def of_kind(cls, kind):
+        return [worker for worker in cls.fleet.workers if worker.kind == kind]
 
     def refused(self, kind):
         """How many messages were, by the reason."""
@@ -432,45 +433,47 @@ class Rotation(Story):
         self.wait_refused("minidns", before, unknown_key=1)
 
 
-class AgentKeys(Story):
-    """Agents of ports and of routes. They hear what changes by signed messages only, and are
-    administrators by their signatures only."""
+class Agents(Story):
+    """Agents of ports and of routes."""
 
     workers = Story.workers | {"ports": 1, "routes": 1}
     settings = {"broker": {"administrators": [NAME]}, "fleet": {"agent_keys": ""},
                 "client": {"tenant": "t", "admin": True}}
     own = {"interval": 1, "check_period": 3600, "reread_period": 3600}
 
-    def setUp(self):
-        self.tenant = self.caller(admin=False)
-        self.ports = self.caller(admin=False, topic="ports")
-        self.routes = self.caller(admin=False, topic="routes")
-        self.network, zone = uuid.uuid4().hex, f"net{next(numbers)}.example."
-        self.tenant.create_domain(domain={"name": zone})
-        self.ports.set_network(network={"id": self.network, "dns_domain": zone})
-        self.fleet.cli("router", "create", "gw", "192.0.2.91", "--dns", "gw.example.")
-        hosts, router = self.folder / "networks" / self.network, self.folder / "router"
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.tenant = cls.caller(admin=False)
+        cls.ports = cls.caller(admin=False, topic="ports")
+        cls.routes = cls.caller(admin=False, topic="routes")
+        cls.network, zone = uuid.uuid4().hex, f"net{next(numbers)}.example."
+        cls.tenant.create_domain(domain={"name": zone})
+        cls.ports.set_network(network={"id": cls.network, "dns_domain": zone})
+        cls.fleet.cli("router", "create", "gw", "192.0.2.91", "--dns", "gw.example.")
+        hosts, router = cls.folder / "networks" / cls.network, cls.folder / "router"
         hosts.mkdir(parents=True)
         router.mkdir()
-        self.files = hosts / "addn_hosts", router / "hosts.map"
-        self.services = self.of_kind("ports") + self.of_kind("routes")
-        self.agents = [self.agent("ports", directory=str(hosts.parent)),
-                       self.agent("routes", router="gw", directory=str(router))]
+        cls.files = hosts / "addn_hosts", router / "hosts.map"
+        cls.services = cls.of_kind("ports") + cls.of_kind("routes")
+        cls.agents = [cls.agent("ports", directory=str(hosts.parent)),
+                       cls.agent("routes", router="gw", directory=str(router))]
 
-    def agent(self, program, **settings):
+    @classmethod
+    def agent(cls, program, **settings):
         """With the fleet's keys, as before there were keys of the agents."""
-        agent = Agent(self.folder / f"{program}_agent", program, {
-            "broker": self.fleet.settings["broker"] | {"url": self.producer.url},
-            "fleet": {"keys": self.key}, f"{program}_agent": self.own | settings})
+        agent = Agent(cls.folder / f"{program}_agent", program, {
+            "broker": cls.fleet.settings["broker"] | {"url": cls.producer.url},
+            "fleet": {"keys": cls.key}, f"{program}_agent": cls.own | settings})
         agent.launch()
-        self.addCleanup(agent.stop)
+        cls.addClassCleanup(agent.stop)
         agent.wait_ready()
-        self.fleet.workers.append(agent)        # refused() and logged() read it, too
-        self.addCleanup(self.fleet.workers.remove, agent)
+        cls.fleet.workers.append(agent)        # refused() and logged() read it, too
+        cls.addClassCleanup(cls.fleet.workers.remove, agent)
         return agent
 
     def change(self):
-        """A port and a route, which the agents hear of."""
+        """A port and a route, which the agents hear of; their name."""
         name = f"n{next(numbers)}"
         self.ports.create_port(port={"network_id": self.network, "dns_name": name,
                                      "fixed_ips": [{"ip_address": f"10.1.2.{next(numbers)}"}]})
@@ -478,6 +481,12 @@ class AgentKeys(Story):
         for file in self.files:
             self.fleet.wait_for(lambda f=file: f.exists() and name in f.read_text(), SECONDS,
                                 f"{file.name} has {name}")
+        return name
+
+
+class AgentKeys(Agents):
+    """They hear what changes by signed messages only, and are administrators by their signatures
+    only."""
 
     def kinds(self):
         return {worker.kind for worker in self.fleet.workers}
@@ -496,7 +505,10 @@ class AgentKeys(Story):
                 self.give(worker, {"fleet": keys})
                 self.change()
         for kind in self.kinds():
-            self.assertEqual(sum(self.refused(kind).values()), 0, kind)
+            counts = self.refused(kind)
+            # the answer to a call of before the reload may have the key of before it
+            counts["unknown_key"] -= counts["unknown_key"] == 1 and kind.endswith("_agent")
+            self.assertEqual(sum(counts.values()), 0, kind)
         for agent in self.agents:
             self.assertTrue(self.logged(agent.kind, "signs=agents2 keys=0 signs_to_agents=agents2"))
             warned = [line for line in agent.log.read_text().splitlines()
@@ -509,6 +521,120 @@ class AgentKeys(Story):
             self.producer.send("ports_agent", envelope(text, sign(key, "ports_agent", text)),
                                fanout=True)
             self.wait_refused("ports_agent", before, unknown_key=1)
+
+
+class Answers(Agents):
+    """The producer reads the calls of other programs, and answers them."""
+
+    settings = Agents.settings | {"broker": {}}     # every account may be an administrator
+
+    def overheard(self, tap, method):
+        """The message of a call, from the tap."""
+        while True:
+            got = self.fleet.wait_for(
+                lambda: self.producer.channel.basic_get(tap, no_ack=True), SECONDS,
+                f"a program calls {method}")
+            call = json.loads(json.loads(got.body)["oslo.message"])
+            if call["method"] == method:
+                return call
+
+    def forgeries(self, queue, text):
+        """(reason, signature) of all that are not good for this queue."""
+        other = f"reply_{uuid.uuid4().hex}"
+        yield "unsigned", None
+        yield "malformed", ""
+        yield "unknown_key", sign(fleet_key("producer"), queue, text)
+        for topic in other, "ports":
+            yield "wrong", sign(self.key, topic, text)
+        yield "wrong", sign(fleet_key(self.key.split(":")[0]), queue, text)
+
+    def forge(self, call, result):
+        """Sends such answers to a call; how many there are for each reason."""
+        queue, counts = call["_reply_q"], dict.fromkeys(REASONS, 0)
+        text = json.dumps({"result": result, "failure": None, "ending": True,
+                           "_msg_id": call["_msg_id"], "_unique_id": uuid.uuid4().hex})
+        for reason, signature in self.forgeries(queue, text):
+            counts[reason] += 1
+            self.producer.channel.basic_publish(
+                amqp.Message(envelope(text, signature).encode(), user_id=self.producer.name,
+                             content_type="application/json"), "", queue)
+        return counts
+
+    def test_an_agent_takes_no_forged_hosts(self):
+        name = self.change()
+        hosts, (ports,), file = self.caller(topic="ports"), self.of_kind("ports"), self.files[0]
+        true = hosts.hosts_export(network=self.network)
+        self.assertIn(name, json.dumps(true))
+        forged = json.loads(json.dumps(true).replace("10.1.2.", "192.0.2."))
+        before, text = self.refused("ports_agent"), message("hosts_changed",
+                                                            {"network": self.network})
+        ports.pause()
+        self.addCleanup(ports.resume)
+        with self.producer.tap("ports") as tap:
+            self.producer.send("ports_agent", envelope(text, sign(self.key, "ports_agent", text)),
+                               fanout=True)
+            call = self.overheard(tap, "hosts_export")
+        counts = self.forge(call, forged)
+        self.wait_refused("ports_agent", before, **counts)
+        self.assertNotIn("192.0.2.", file.read_text())
+        self.wait_refusal_logged(
+            "ports_agent", rf'topic={call["_reply_q"]} method="hosts_export" '
+            rf'account="{self.producer.name}" reason=\w+ answered=false ',
+            lambda: self.forge(call, forged))
+        ports.resume()          # and the true answer to the same call is taken
+        self.change()
+        self.assertNotIn("192.0.2.", file.read_text())
+
+    def test_a_worker_takes_no_forged_answer(self):
+        """To the pool manager's report, which central has not read."""
+        (central,) = self.of_kind("central")
+        domain, before = self.create(), self.refused("poolmgr")
+        self.fleet.bind.pause()
+        self.addCleanup(self.fleet.bind.resume)
+        changed = self.central.apply_changes(
+            domain=domain["id"], changes=[put(f"new.{domain['name']}", "192.0.2.1")])
+        central.pause()
+        self.addCleanup(central.resume)
+        with self.producer.tap("central") as tap:
+            self.fleet.bind.resume()
+            call = self.overheard(tap, "update_statuses")
+        counts = self.forge(call, [{"ok": True}])
+        self.wait_refused("poolmgr", before, **counts)
+        central.resume()
+        self.central.settled(domain["id"], serial=changed["serial"])
+
+    def test_which_answers_are_signed(self):
+        """An answer has the signature of the setting that the call has one of. Otherwise it has
+        none: the call may name another program's queue."""
+        queue = f"reply_{uuid.uuid4().hex}"
+        channel = self.producer.channel
+        channel.queue_declare(queue, exclusive=True)
+        self.addCleanup(channel.queue_delete, queue)
+        early = now_ms() - DAY_MS - 60_000
+        for topic, method, args, makes, want in (
+                ("central", "find_pools", {}, lambda t: None, None),
+                ("central", "find_pools", {}, lambda t: "", None),
+                ("central", "find_pools", {}, lambda t: "1:lab:0:00", None),
+                ("central", "find_pools", {}, lambda t: sign(fleet_key("x"), "central", t), None),
+                ("central", "find_pools", {}, lambda t: sign(self.key, "ports", t), None),
+                ("central", "find_pools", {}, lambda t: sign(self.key, "central", t + " "), None),
+                ("central", "find_pools", {}, lambda t: sign(self.key, "central", t), self.key),
+                ("central", "no_method", {}, lambda t: sign(self.key, "central", t), self.key),
+                ("central", "update_status", {},
+                 lambda t: sign(self.key, "central", t, early), self.key),
+                ("central", "update_status", {}, lambda t: None, None)):
+            msg_id = uuid.uuid4().hex
+            text = message(method, args, _msg_id=msg_id, _reply_q=queue)
+            signature = makes(text)
+            self.producer.send(topic, envelope(text, signature))
+            got = self.fleet.wait_for(lambda: channel.basic_get(queue, no_ack=True), SECONDS,
+                                      f"{method} with {signature} is answered")
+            answer = json.loads(got.body)
+            self.assertEqual(json.loads(answer["oslo.message"])["_msg_id"], msg_id)
+            seen = answer.get("zonefleet.signature")
+            with self.subTest(method=method, signature=signature):
+                self.assertEqual(seen, want and sign(want, queue, answer["oslo.message"],
+                                                     int(seen.split(":")[2])))
 
 
 class Writer(threading.Thread):

@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "ownership",
+		.fleet = true,
 		.schema = true,
 		.no_lock_wait = true,
 		.summary = "manages records in zones that other programs also change",

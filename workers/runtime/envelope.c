@@ -124,17 +124,40 @@ static enum err envelope_unwrap_layers(const uint8_t *body, size_t len, size_t m
 	return err;
 }
 
+/* A value that is too long or not a text becomes "": a malformed signature. */
+static void envelope_proof_decode(struct envelope_proof *proof)
+{
+	const json_t *signature = json_object_get(proof->outer, SIGNATURE_KEY);
+	const json_t *text = json_object_get(proof->outer, "oslo.message");
+
+	if (!signature)
+		return;
+	proof->signature = json_is_string(signature) &&
+	                   json_string_length(signature) < SIGNATURE_SIZE
+	                       ? json_string_value(signature) : "";
+	proof->text = json_string_value(text);
+	proof->text_len = json_string_length(text);
+}
+
 static enum err envelope_unwrap(const uint8_t *body, size_t len, size_t max,
-                                json_t **message, struct why *why)
+                                json_t **message, struct envelope_proof *proof,
+                                struct why *why)
 {
 	struct layers layers;
 	enum err err = envelope_unwrap_layers(body, len, max, &layers, why);
 
 	if (err)
 		return err;
-	json_decref(layers.outer);
 	*message = layers.message;
+	proof->outer = layers.outer;
+	envelope_proof_decode(proof);
 	return OK;
+}
+
+void envelope_forget_proof(struct envelope_proof *proof)
+{
+	json_decref(proof->outer);
+	*proof = (struct envelope_proof){ 0 };
 }
 
 static json_t *request_collect_context(json_t *message)
@@ -219,33 +242,15 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 	return request_args_decode(request->message, &request->args, why);
 }
 
-/* A value that is too long or not a text becomes "": a malformed signature. */
-static void request_signature_decode(struct envelope_request *request)
-{
-	const json_t *signature = json_object_get(request->outer, SIGNATURE_KEY);
-	const json_t *text = json_object_get(request->outer, "oslo.message");
-
-	if (!signature)
-		return;
-	request->signature = json_is_string(signature) &&
-	                     json_string_length(signature) < SIGNATURE_SIZE
-	                         ? json_string_value(signature) : "";
-	request->text = json_string_value(text);
-	request->text_len = json_string_length(text);
-}
-
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why)
 {
 	struct envelope_request decoded = { 0 };
-	struct layers layers;
-	enum err err = envelope_unwrap_layers(body, len, max, &layers, why);
+	enum err err = envelope_unwrap(body, len, max, &decoded.message, &decoded.proof,
+	                               why);
 
 	if (err)
 		return err;
-	decoded.outer = layers.outer;
-	decoded.message = layers.message;
-	request_signature_decode(&decoded);
 	err = request_fill(&decoded, why);
 	if (err) {
 		envelope_request_clear(&decoded);
@@ -256,17 +261,9 @@ enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
 	return OK;
 }
 
-void envelope_request_forget_outer(struct envelope_request *request)
-{
-	json_decref(request->outer);
-	request->outer = NULL;
-	request->signature = request->text = NULL;
-	request->text_len = 0;
-}
-
 void envelope_request_clear(struct envelope_request *request)
 {
-	json_decref(request->outer);
+	envelope_forget_proof(&request->proof);
 	json_decref(request->context);
 	json_decref(request->message);
 	*request = (struct envelope_request){ 0 };
@@ -319,7 +316,8 @@ enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
 		{ 0 }
 	};
 	struct envelope_reply decoded = { 0 };
-	enum err err = envelope_unwrap(body, len, max, &decoded.message, why);
+	enum err err = envelope_unwrap(body, len, max, &decoded.message, &decoded.proof,
+	                               why);
 
 	if (err)
 		return err;
@@ -339,6 +337,7 @@ enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
 
 void envelope_reply_clear(struct envelope_reply *reply)
 {
+	envelope_forget_proof(&reply->proof);
 	json_decref(reply->failure);
 	json_decref(reply->message);
 	*reply = (struct envelope_reply){ 0 };
@@ -356,10 +355,12 @@ enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t ma
 		{ 0 }
 	};
 	struct envelope_notification decoded = { 0 };
-	enum err err = envelope_unwrap(body, len, max, &decoded.message, why);
+	struct envelope_proof unused = { 0 };
+	enum err err = envelope_unwrap(body, len, max, &decoded.message, &unused, why);
 
 	if (err)
 		return err;
+	envelope_forget_proof(&unused);
 	err = envelope_texts_decode(decoded.message, fields, &decoded, why);
 	if (err) {
 		envelope_notification_clear(&decoded);
@@ -428,7 +429,7 @@ static void envelope_wrap_begin(struct buf *body)
 }
 
 /* Takes over the message. */
-static void envelope_wrap(json_t *message, struct buf *body)
+static void envelope_wrap_unsigned(json_t *message, struct buf *body)
 {
 	envelope_wrap_begin(body);
 	bug_if(json_dump_callback(message, envelope_append_quoted, body, DUMP_FLAGS));
@@ -452,6 +453,16 @@ static void envelope_wrap_signed(json_t *message, const struct envelope_signer *
 	envelope_append_quoted((const char *)text.data, text.len, body);
 	buf_printf(body, "\", \"" SIGNATURE_KEY "\": \"%s\"}", signature);
 	buf_clear(&text);
+}
+
+/* Takes over the message. SIGNER is NULL if the message is not signed. */
+static void envelope_wrap(json_t *message, const struct envelope_signer *signer,
+                          struct buf *body)
+{
+	if (signer)
+		envelope_wrap_signed(message, signer, body);
+	else
+		envelope_wrap_unsigned(message, body);
 }
 
 /* The message shares the value with its owner; only the count of references changes. */
@@ -501,10 +512,7 @@ void envelope_request_encode(const struct envelope_call *call, struct buf *body)
 	}
 	envelope_set_unique_id(message, call->unique_id);
 	envelope_set_context(message, call->context);
-	if (call->signer)
-		envelope_wrap_signed(message, call->signer, body);
-	else
-		envelope_wrap(message, body);
+	envelope_wrap(message, call->signer, body);
 }
 
 /*
@@ -512,7 +520,7 @@ void envelope_request_encode(const struct envelope_call *call, struct buf *body)
  * them.
  */
 static void reply_encode(const char *msg_id, json_t *result, json_t *failure, bool ending,
-                         struct buf *body)
+                         const struct envelope_signer *signer, struct buf *body)
 {
 	json_t *message = json_object();
 
@@ -521,19 +529,20 @@ static void reply_encode(const char *msg_id, json_t *result, json_t *failure, bo
 	json_object_set_new(message, "ending", json_boolean(ending));
 	json_object_set_new(message, "_msg_id", envelope_text_json(msg_id));
 	envelope_set_unique_id(message, NULL);
-	envelope_wrap(message, body);
+	envelope_wrap(message, signer, body);
 }
 
-void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body)
+void envelope_result_encode(const char *msg_id, const json_t *result,
+                            const struct envelope_signer *signer, struct buf *body)
 {
 	json_t *shared = result ? json_incref((json_t *)result) : json_null();
 
-	reply_encode(msg_id, shared, json_null(), true, body);
+	reply_encode(msg_id, shared, json_null(), true, signer, body);
 }
 
 /* `args` are the arguments with which Python makes the exception: klass(message). */
 void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
-                             struct buf *body)
+                             const struct envelope_signer *signer, struct buf *body)
 {
 	json_t *failure = json_pack("{s:s, s:s, s:o, s:[], s:[o], s:{}}",
 	                            "class", err_class(err), "module", err_module(err),
@@ -544,13 +553,13 @@ void envelope_failure_encode(const char *msg_id, enum err err, const char *messa
 	bug_if(!failure);
 	text = json_dumps(failure, DUMP_FLAGS);
 	json_decref(failure);
-	reply_encode(msg_id, json_null(), envelope_text_json(text), true, body);
+	reply_encode(msg_id, json_null(), envelope_text_json(text), true, signer, body);
 	free(text);
 }
 
 void envelope_heartbeat_encode(const char *msg_id, struct buf *body)
 {
-	reply_encode(msg_id, json_null(), json_null(), false, body);
+	reply_encode(msg_id, json_null(), json_null(), false, NULL, body);
 }
 
 /* A UUID of version 4 with dashes; other ids have none (oslo_wire T17). */
@@ -590,5 +599,5 @@ void envelope_notification_encode(const char *event_type, const char *publisher_
 	envelope_set_shared(message, "payload", payload);
 	json_object_set_new(message, "timestamp", envelope_timestamp());
 	envelope_set_unique_id(message, NULL);
-	envelope_wrap(message, body);
+	envelope_wrap(message, NULL, body);
 }

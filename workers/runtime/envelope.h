@@ -19,6 +19,14 @@
 #include "base/err.h"
 #include "runtime/signature.h"
 
+/* What the check of a signature needs. */
+struct envelope_proof {
+	const char *signature;	/* NULL: the message has no signature */
+	const char *text;	/* the signed text */
+	size_t text_len;
+	json_t *outer;		/* owns the signature and the text; NULL: forgotten */
+};
+
 struct envelope_request {
 	const char *method, *version, *namespace;	/* the latter two may be NULL */
 	const char *unique_id;
@@ -27,10 +35,7 @@ struct envelope_request {
 	json_t *args;		/* borrowed from message */
 	json_t *context;	/* owned: the _context_ keys without their prefix */
 	json_t *message;	/* owns all of the above */
-	/* borrowed from outer: the signature and the signed text; NULL: not signed */
-	const char *signature, *text;
-	size_t text_len;
-	json_t *outer;		/* owned; NULL after envelope_request_forget_outer() */
+	struct envelope_proof proof;
 };
 
 struct envelope_reply {
@@ -41,6 +46,7 @@ struct envelope_reply {
 	const char *failure_module, *failure_message;
 	json_t *failure;			/* owned */
 	json_t *message;
+	struct envelope_proof proof;
 };
 
 struct envelope_notification {
@@ -60,7 +66,7 @@ void envelope_request_clear(struct envelope_request *request);
  * Frees the text of the message, which may be large. Call it after the check of the
  * signature.
  */
-void envelope_request_forget_outer(struct envelope_request *request);
+void envelope_forget_proof(struct envelope_proof *proof);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
 void envelope_reply_clear(struct envelope_reply *reply);
@@ -87,9 +93,11 @@ struct envelope_call {
 	const struct envelope_signer *signer;	/* NULL: not signed */
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);
-void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body);
+/* SIGNER is NULL if the answer is not signed. Its topic is the reply queue. */
+void envelope_result_encode(const char *msg_id, const json_t *result,
+                            const struct envelope_signer *signer, struct buf *body);
 void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
-                             struct buf *body);
+                             const struct envelope_signer *signer, struct buf *body);
 void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
 void envelope_notification_encode(const char *event_type, const char *publisher_id,
                                   const json_t *payload, struct buf *body);

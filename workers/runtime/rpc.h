@@ -178,10 +178,10 @@ typedef void rpc_answer_fn(void *self, const struct rpc_answer *answer);
 struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out);
 /*
- * The client signs all messages from now on, if TRUST has a key. TRUST must outlive the
- * client.
+ * If TRUST has a key, the client signs all messages from now on, and accepts only signed
+ * answers (trust.h). TRUST must outlive the client.
  */
-void rpc_client_sign(struct rpc_client *client, const struct trust *trust);
+void rpc_client_sign(struct rpc_client *client, struct trust *trust);
 /*
  * Why the client cannot receive answers, as text; NULL: the client can receive answers.
  */

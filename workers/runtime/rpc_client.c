@@ -38,6 +38,7 @@ struct call {
 	bool sent;
 	/* the error that the timer reports; OK: a timeout */
 	enum err failed;
+	/* why it failed, or why an answer was refused */
 	struct why why;
 	struct envelope_reply kept;	/* the answer, until its last part */
 	rpc_answer_fn *answer;
@@ -57,7 +58,7 @@ struct rpc_client {
 	struct broker *out;
 	struct broker *in;		/* NULL before the first call */
 	struct call *calls;		/* by msg_id */
-	const struct trust *trust;	/* NULL: messages are not signed */
+	struct trust *trust;		/* NULL: messages are not signed */
 	struct metric *casts_failed;
 	struct log_limit not_understood;	/* replies */
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
@@ -153,8 +154,9 @@ static void call_on_timer(void *self)
 		                    "the message broker did not accept %s for %s in time",
 		                    call->method, call->key);
 	else
-		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time",
-		                    call->key, call->method);
+		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time%s%s",
+		                    call->key, call->method,
+		                    *call->why.text ? ": " : "", call->why.text);
 	call_fail(call, call->failed, why.text);
 }
 
@@ -282,17 +284,40 @@ static bool client_has_content(const struct envelope_reply *reply)
 	return reply->failure_class || (reply->result && !json_is_null(reply->result));
 }
 
-static void client_on_reply(struct rpc_client *client, struct envelope_reply *reply)
+/*
+ * A refused answer does not end the call: the true answer may still come. The error of
+ * the timeout then shows the reason.
+ */
+static bool call_accepts(struct call *call, const struct envelope_reply *reply,
+                         const char *user)
+{
+	struct rpc_client *client = call->client;
+	struct trust_answer answer = {
+		.method = call->method, .envelope = reply, .user = user,
+	};
+
+	if (!client->trust)
+		return true;
+	answer.queue = broker_reply_queue(client->in);
+	return !trust_check_answer(client->trust, &answer, &call->why);
+}
+
+static void client_on_reply(struct rpc_client *client, struct envelope_reply *reply,
+                            const char *user)
 {
 	bool ending = reply->ending;
 	struct call *call;
 
 	HASH_FIND_STR(client->calls, reply->msg_id, call);
+	if (call && (ending || client_has_content(reply)) &&
+	    !call_accepts(call, reply, user))
+		call = NULL;
+	envelope_forget_proof(&reply->proof);
 	if (call && client_has_content(reply)) {
 		envelope_reply_clear(&call->kept);
 		call->kept = *reply;
 	} else {
-		envelope_reply_clear(reply);	/* a heartbeat, an end, or late */
+		envelope_reply_clear(reply);	/* a heartbeat, an end, late or refused */
 	}
 	if (call && ending)
 		call_finish(call);
@@ -326,7 +351,7 @@ static void client_on_delivery(void *self, const struct broker_delivery *deliver
 	if (err)
 		client_log_malformed(client, delivery, &why);
 	else
-		client_on_reply(client, &reply);
+		client_on_reply(client, &reply, delivery->user);
 }
 
 /* ---- calls: the start ---- */
@@ -538,7 +563,7 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 	return client;
 }
 
-void rpc_client_sign(struct rpc_client *client, const struct trust *trust)
+void rpc_client_sign(struct rpc_client *client, struct trust *trust)
 {
 	client->trust = trust;
 }

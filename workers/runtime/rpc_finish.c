@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
-#include "runtime/trust.h"
 
 enum {
 	ATTEMPTS_MAX = 60,	/* of a cast, through the delay queues, */
@@ -30,13 +29,30 @@ void rpc_finish_dead_letter(struct rpc_server *server,
 		broker_dead_letter(server->in, server->out, delivery, reason);
 }
 
+/* Fills in *signer. NULL: the answer is not signed. */
+static const struct envelope_signer *finish_signer(const struct rpc_server *server,
+                                                   const struct job *job,
+                                                   struct envelope_signer *signer)
+{
+	const struct signature_key *key = !server->config.trust ? NULL :
+		trust_answer_key(server->config.trust, job->verdict.signer);
+
+	if (!key)
+		return NULL;
+	*signer = (struct envelope_signer){ key, job->envelope.reply_queue,
+	                                    clock_unix_ms() };
+	return signer;
+}
+
 static void finish_encode(const struct rpc_server *server, struct job *job,
                           struct buf *body)
 {
 	const char *msg_id = job->envelope.msg_id;
+	struct envelope_signer own;
+	const struct envelope_signer *signer = finish_signer(server, job, &own);
 
 	if (!job->err) {
-		envelope_result_encode(msg_id, job->req.result, body);
+		envelope_result_encode(msg_id, job->req.result, signer, body);
 		if (body->len <= server->max_bytes)
 			return;
 		job->err = fail(&job->req.why, ERR_TOO_LARGE,
@@ -44,7 +60,7 @@ static void finish_encode(const struct rpc_server *server, struct job *job,
 		                "request fewer objects", body->len, server->max_bytes);
 		buf_reset(body);
 	}
-	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);
+	envelope_failure_encode(msg_id, job->err, job->req.why.text, signer, body);
 }
 
 static void finish_call(struct rpc_server *server, struct job *job)
@@ -162,7 +178,7 @@ void rpc_finish(struct rpc_server *server, struct job *job)
 	rpc_metrics_count(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
 	finish_log(server, job, us);
-	if (job->is_foreign_admin && !job->is_refused)
+	if (job->verdict.is_foreign_admin && !job->is_refused)
 		finish_log_administrator(job);
 	log_request(NULL);
 	rpc_job_release(server, job);

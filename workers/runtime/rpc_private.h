@@ -16,6 +16,7 @@
 #include "runtime/rpc.h"
 #include "runtime/rpc_caller.h"
 #include "runtime/rpc_redo.h"
+#include "runtime/trust.h"
 
 struct loop_timer;
 struct replies;
@@ -40,7 +41,7 @@ struct job {
 	bool is_refused;	/* trust_authorize() refused it */
 	/* trust_authorize() refused the request, which only the fleet may send */
 	bool is_forged;
-	bool is_foreign_admin;
+	struct trust_verdict verdict;
 	enum err err;
 	char unique_id[ID_LEN + 1];
 	char poison_id[ID_LEN + 1];	/* the same for each delivery of the message */

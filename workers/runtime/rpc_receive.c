@@ -15,7 +15,6 @@
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
-#include "runtime/trust.h"
 
 enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */
 
@@ -124,8 +123,9 @@ static const struct rpc_method *receive_method(const struct rpc_server *server,
  * it.
  */
 static enum err receive_authorize(const struct rpc_server *server,
-                                  struct trust_request request, bool *is_foreign_admin,
-                                  bool *is_forged, struct why *why)
+                                  struct trust_request request,
+                                  struct trust_verdict *verdict, bool *is_forged,
+                                  struct why *why)
 {
 	const struct rpc_method unknown = {
 		.name = request.envelope->method, .fleet = server->is_fleet_only,
@@ -137,7 +137,7 @@ static enum err receive_authorize(const struct rpc_server *server,
 		return OK;
 	request.topic = server->config.topic;
 	request.method = receive_method(server, request.envelope, &unknown);
-	err = trust_authorize(server->config.trust, &request, is_foreign_admin, why);
+	err = trust_authorize(server->config.trust, &request, verdict, why);
 	*is_forged = err && request.method->fleet;
 	return err;
 }
@@ -169,7 +169,7 @@ static enum err receive_check_sender(const struct rpc_server *server, struct job
 	enum err err = receive_authorize(server, (struct trust_request){
 		.envelope = &job->envelope, .user = job->user,
 		.is_admin = job->req.context.is_admin,
-	}, &job->is_foreign_admin, &job->is_forged, &job->req.why);
+	}, &job->verdict, &job->is_forged, &job->req.why);
 
 	job->is_refused = err;
 	return err ? err : job->err;
@@ -184,7 +184,7 @@ static void receive_check_all(const struct rpc_server *server, struct job *job)
 	job->err = receive_check_sender(server, job);
 	if (!job->err)
 		job->err = receive_check(server, job, &method);
-	envelope_request_forget_outer(&job->envelope);
+	envelope_forget_proof(&job->envelope.proof);
 	job->method = job->err ? NULL : method;
 	job->entry.subject = rpc_job_subject(job);
 }
@@ -196,12 +196,13 @@ static bool receive_is_forged(const struct rpc_server *server,
                               const struct broker_delivery *delivery)
 {
 	const struct envelope_request without_signature = { .method = "" };
-	bool is_foreign_admin, is_forged;
+	struct trust_verdict verdict;
 	struct why why;
+	bool is_forged;
 
 	receive_authorize(server, (struct trust_request){
 		.envelope = &without_signature, .user = receive_user(server, delivery),
-	}, &is_foreign_admin, &is_forged, &why);
+	}, &verdict, &is_forged, &why);
 	return is_forged;
 }
 
@@ -216,7 +217,7 @@ static bool receive_answer_error(struct rpc_server *server,
 	caller_scan(&server->caller, delivery->body, delivery->len);
 	if (!caller_found(&server->caller, &msg_id, &queue))
 		return false;
-	envelope_failure_encode(msg_id, err, why->text, &body);
+	envelope_failure_encode(msg_id, err, why->text, NULL, &body);
 	replies_send(server->replies, queue, &body, delivery);
 	rpc_metrics_count(server->metrics, NULL, err, 0);
 	return true;

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,10 +68,15 @@ struct signature_time {
 	int max_age_ms;		/* also the limit for a time in the future */
 };
 
-/* SIGNATURE is NULL if the message has no signature. */
+/*
+ * SIGNATURE is NULL if the message has no signature. If WHEN is NULL, the signature may
+ * have any time.
+ */
 enum signature_result signature_verify(const struct signature_keys *keys,
                                        const struct signed_text *what,
                                        const char *signature,
                                        const struct signature_time *when);
+/* True: a holder of the key made the signature, whatever its time. */
+bool signature_is_genuine(enum signature_result result);
 const char *signature_result_name(enum signature_result result); /* "unknown_key" */
 const char *signature_result_words(enum signature_result result);

@@ -39,8 +39,8 @@ const struct option trust_fleet_options[] = {
 	  "queues. So max_age must be longer than the longest outage that you expect",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "also accept messages of the fleet without a valid signature, from all "
-	  "accounts that may send to the topic. Set trust_broker to true while you "
+	  "also accept messages of the fleet, and answers, without a valid signature "
+	  "from all accounts that may send to the topic or the reply queue. Set trust_broker to true while you "
 	  "distribute the first keys, or if topic permissions of RabbitMQ prevent "
 	  "all other accounts from sending to the topics", .reloadable = true },
 	{ 0 }
@@ -166,7 +166,7 @@ static const char *trust_refusal_name(int refusal)
 static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "requests that the program refused because the sender may not "
+	                  "messages that the program refused because the sender may not "
 	                  "send them, by reason",
 	                  "reason", trust_refusal_name(refusal));
 }
@@ -186,16 +186,24 @@ void trust_metrics(void)
 	trust_unchecked_metric();
 }
 
-static enum err trust_refuse(struct trust *trust, const struct trust_request *request,
-                             int refusal, struct why *why)
+static enum err trust_refuse(struct trust *trust, struct refused_message *message,
+                             int refusal)
 {
 	metric_add(trust->refused[refusal], 1);
-	refused_log(&(struct refused_message){
-		.topic = request->topic, .method = request->method->name,
-		.account = request->user, .reason = trust_refusal_name(refusal),
-		.why = why->text, .is_answered = request->envelope->msg_id,
-	});
+	message->reason = trust_refusal_name(refusal);
+	refused_log(message);
 	return ERR_DENIED;
+}
+
+static enum err trust_refuse_request(struct trust *trust,
+                                     const struct trust_request *request, int refusal,
+                                     struct why *why)
+{
+	return trust_refuse(trust, &(struct refused_message){
+		.topic = request->topic, .method = request->method->name,
+		.account = request->user, .why = why->text,
+		.is_answered = request->envelope->msg_id,
+	}, refusal);
 }
 
 /* ---- the rules ---- */
@@ -204,12 +212,12 @@ static enum signature_result trust_verify(const struct trust *trust,
                                           const struct signature_keys *keys,
                                           const struct trust_request *request)
 {
-	const struct envelope_request *envelope = request->envelope;
+	const struct envelope_proof *proof = &request->envelope->proof;
 
 	return signature_verify(keys,
-	                        &(struct signed_text){ request->topic, envelope->text,
-	                                               envelope->text_len },
-	                        envelope->signature,
+	                        &(struct signed_text){ request->topic, proof->text,
+	                                               proof->text_len },
+	                        proof->signature,
 	                        &(struct signature_time){ clock_unix_ms(),
 	                                                  trust->config->max_age_ms });
 }
@@ -218,13 +226,16 @@ static enum signature_result trust_verify(const struct trust *trust,
  * Returns the result of the signature check, or AGENT_KEY. No key id is in both settings.
  */
 static int trust_check_signature(const struct trust *trust,
-                                 const struct trust_request *request)
+                                 const struct trust_request *request,
+                                 enum trust_signer *signer)
 {
 	enum signature_result result = trust_verify(trust, &trust->keys.fleet, request);
 
+	*signer = signature_is_genuine(result) ? TRUST_FLEET : TRUST_UNSIGNED;
 	if (result != SIGNATURE_UNKNOWN_KEY)
 		return result;
 	result = trust_verify(trust, &trust->keys.agents, request);
+	*signer = signature_is_genuine(result) ? TRUST_AGENTS : TRUST_UNSIGNED;
 	if (result == SIGNATURE_GOOD && !request->method->agents)
 		return AGENT_KEY;
 	return result;
@@ -249,10 +260,8 @@ static const char *trust_refusal_words(int refusal)
 
 static enum err trust_authorize_fleet(struct trust *trust,
                                       const struct trust_request *request,
-                                      struct why *why)
+                                      int refusal, struct why *why)
 {
-	int refusal = trust_check_signature(trust, request);
-
 	if (refusal == SIGNATURE_GOOD)
 		return OK;
 	if (trust->config->trust_broker) {
@@ -261,7 +270,7 @@ static enum err trust_authorize_fleet(struct trust *trust,
 	}
 	fail(why, ERR_DENIED, "only programs of the fleet may send %s: %s",
 	     request->method->name, trust_refusal_words(refusal));
-	return trust_refuse(trust, request, refusal, why);
+	return trust_refuse_request(trust, request, refusal, why);
 }
 
 /* The rules for a sender without a valid signature. */
@@ -272,28 +281,78 @@ static enum err trust_authorize_account(struct trust *trust,
 	if (trust->config->require_user_id && !*request->user) {
 		fail(why, ERR_DENIED, "broker.require_user_id: the message does not name "
 		     "the broker account that sends it (user_id)");
-		return trust_refuse(trust, request, NO_USER, why);
+		return trust_refuse_request(trust, request, NO_USER, why);
 	}
 	if (request->is_admin && !trust_is_administrator(trust, request->user)) {
 		fail(why, ERR_DENIED, "broker.administrators: must list the account "
 		     "\"%s\" before this account may set is_admin", request->user);
-		return trust_refuse(trust, request, NOT_ADMINISTRATOR, why);
+		return trust_refuse_request(trust, request, NOT_ADMINISTRATOR, why);
 	}
 	return OK;
 }
 
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
-                         bool *is_foreign_admin, struct why *why)
+                         struct trust_verdict *verdict, struct why *why)
 {
-	*is_foreign_admin = false;
+	int refusal = trust_check_signature(trust, request, &verdict->signer);
+
+	verdict->is_foreign_admin = false;
 	if (request->method->fleet)
-		return trust_authorize_fleet(trust, request, why);
+		return trust_authorize_fleet(trust, request, refusal, why);
+	if (refusal == SIGNATURE_GOOD)
+		return OK;
+	verdict->is_foreign_admin = request->is_admin;
 	if (!request->is_admin && !trust->config->require_user_id)
 		return OK;
-	if (trust_check_signature(trust, request) == SIGNATURE_GOOD)
-		return OK;
-	*is_foreign_admin = request->is_admin;
 	return trust_authorize_account(trust, request, why);
+}
+
+/* ---- answers ---- */
+
+const struct signature_key *trust_answer_key(const struct trust *trust,
+                                             enum trust_signer signer)
+{
+	const struct signature_keys *keys =
+		signer == TRUST_AGENTS ? &trust->keys.agents : &trust->keys.fleet;
+
+	return signer != TRUST_UNSIGNED && keys->count ? &keys->key[0] : NULL;
+}
+
+/* An agent also accepts answers that a key of the agents signed. */
+static enum signature_result trust_verify_answer(const struct trust *trust,
+                                                 const struct trust_answer *answer)
+{
+	const struct envelope_proof *proof = &answer->envelope->proof;
+	const struct signed_text what = { answer->queue, proof->text, proof->text_len };
+	enum signature_result result =
+		signature_verify(&trust->keys.fleet, &what, proof->signature, NULL);
+
+	if (result == SIGNATURE_UNKNOWN_KEY && trust->is_agent)
+		result = signature_verify(&trust->keys.agents, &what, proof->signature,
+		                          NULL);
+	return result;
+}
+
+enum err trust_check_answer(struct trust *trust, const struct trust_answer *answer,
+                            struct why *why)
+{
+	enum signature_result result;
+
+	if (!trust_signer(trust, false))
+		return OK;
+	result = trust_verify_answer(trust, answer);
+	if (result == SIGNATURE_GOOD)
+		return OK;
+	if (trust->config->trust_broker) {
+		metric_add(trust->unchecked, 1);
+		return OK;
+	}
+	fail(why, ERR_DENIED, "the answer to %s must be from a program of the fleet: %s",
+	     answer->method, signature_result_words(result));
+	return trust_refuse(trust, &(struct refused_message){
+		.topic = answer->queue, .method = answer->method, .account = answer->user,
+		.why = why->text,
+	}, (int)result);
 }
 
 /* ---- the senders of copies ---- */

@@ -1,7 +1,7 @@
 /*
- * trust -- decides which requests a sender may make. The decision depends only on the
- * sender's broker account, the signature of the message (signature.h) and the context of
- * the message.
+ * trust -- decides which requests a sender may make, and which answers a program accepts.
+ * The decision depends only on the sender's broker account, the signature of the message
+ * (signature.h) and the context of the message.
  *
  * Some methods accept requests only from programs of the fleet (rpc_method.fleet). A
  * request for such a method must have a signature with one of fleet.keys. A signature
@@ -10,6 +10,11 @@
  * broker.administrators may set `is_admin`. The handlers check the rights of the tenant.
  * A refused request ends in ERR_DENIED. The metrics count refused requests by reason, and
  * the log contains lines about them (refused_log.h).
+ *
+ * A program with a key signs its calls, and accepts only signed answers. The server signs
+ * the answer with a key of the setting whose key signed the call. It does not sign the
+ * answer to an unsigned call: otherwise a stranger could name the caller's reply queue in
+ * a call, and the server would sign a false answer.
  */
 #pragma once
 
@@ -19,6 +24,7 @@
 #include "base/option.h"
 #include "runtime/signature.h"
 
+struct envelope_reply;
 struct envelope_request;
 struct rpc_method;
 
@@ -84,9 +90,38 @@ struct trust_request {
 	bool is_admin;				/* according to its context */
 };
 
-/*
- * ERR_DENIED: do not run the request. *is_foreign_admin: an administrator outside the
- * fleet has sent the request.
- */
+/* The setting whose key signed a message. */
+enum trust_signer {
+	TRUST_UNSIGNED,		/* no known key signed the message */
+	TRUST_FLEET,		/* fleet.keys */
+	TRUST_AGENTS,		/* fleet.agent_keys */
+};
+
+struct trust_verdict {
+	bool is_foreign_admin;	/* an administrator outside the fleet sent the request */
+	enum trust_signer signer;	/* also of a signature that is too old */
+};
+
+/* ERR_DENIED: do not run the request. Always fills in *verdict. */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
-                         bool *is_foreign_admin, struct why *why);
+                         struct trust_verdict *verdict, struct why *why);
+/*
+ * The key for the answer to a request that SIGNER signed. NULL: do not sign the answer.
+ */
+const struct signature_key *trust_answer_key(const struct trust *trust,
+                                             enum trust_signer signer);
+
+/* A received answer. Only this process knows the name of the queue and the call's id. */
+struct trust_answer {
+	const char *queue, *method;		/* of the call */
+	const struct envelope_reply *envelope;
+	const char *user;			/* the broker account; "": unknown */
+};
+
+/*
+ * ERR_DENIED: the answer has no valid signature, so another program may have sent it.
+ * A signature may have any time, because the queue and the id are new for each call. A
+ * process without a key accepts all answers.
+ */
+enum err trust_check_answer(struct trust *trust, const struct trust_answer *answer,
+                            struct why *why);

@@ -13,6 +13,7 @@
 
 enum { MAX = 64 * 1024 };
 
+#define REPLY_QUEUE "reply_00112233445566778899aabbccddeeff"
 #define WRAPPED(inner) "{\"oslo.version\": \"2.0\", \"oslo.message\": \"" inner "\"}"
 #define UNIQUE "623305899b274d7893e4a9b09cb3b677"
 #define SIGNED(signature) \
@@ -304,12 +305,12 @@ static void test_signed_request(void **state)
 	envelope_request_encode(&call, &body);
 	assert_int_equal(decode(buf_string(&body), &request, &why), OK);
 	assert_true(json_equal(request.args, args));
-	what.text = request.text;
-	what.len = request.text_len;
-	assert_int_equal(signature_verify(&keys, &what, request.signature, &when),
+	what.text = request.proof.text;
+	what.len = request.proof.text_len;
+	assert_int_equal(signature_verify(&keys, &what, request.proof.signature, &when),
 	                 SIGNATURE_GOOD);
-	envelope_request_forget_outer(&request);
-	assert_null(request.signature);
+	envelope_forget_proof(&request.proof);
+	assert_null(request.proof.signature);
 	assert_true(json_equal(request.args, args));
 	envelope_request_clear(&request);
 	buf_clear(&body);
@@ -339,9 +340,9 @@ static void test_signatures(void **state)
 		struct why why;
 
 		assert_int_equal(decode(signatures[i].body, &request, &why), OK);
-		assert_text(request.signature, signatures[i].want);
-		if (request.signature)
-			assert_string_equal(request.text, "{\"method\":\"f\"}");
+		assert_text(request.proof.signature, signatures[i].want);
+		if (request.proof.signature)
+			assert_string_equal(request.proof.text, "{\"method\":\"f\"}");
 		envelope_request_clear(&request);
 	}
 }
@@ -441,7 +442,7 @@ static void test_result_round_trip(void **state)
 	struct buf body = { 0 };
 
 	(void)state;
-	envelope_result_encode("m", result, &body);
+	envelope_result_encode("m", result, NULL, &body);
 	reply_decode(&body, &reply);
 	assert_true(reply.ending);
 	assert_null(reply.failure_class);
@@ -450,7 +451,7 @@ static void test_result_round_trip(void **state)
 	envelope_reply_clear(&reply);
 	buf_reset(&body);
 
-	envelope_result_encode("m", NULL, &body);
+	envelope_result_encode("m", NULL, NULL, &body);
 	reply_decode(&body, &reply);
 	assert_true(json_is_null(reply.result));
 	envelope_reply_clear(&reply);
@@ -474,7 +475,8 @@ static void test_failures(void **state)
 		struct envelope_reply reply;
 		struct buf body = { 0 };
 
-		envelope_failure_encode("m", err, "no \"zone\" \\ h\xc3\xa9", &body);
+		envelope_failure_encode("m", err, "no \"zone\" \\ h\xc3\xa9", NULL,
+		                        &body);
 		reply_decode(&body, &reply);
 		assert_true(reply.ending);
 		assert_true(json_is_null(reply.result));
@@ -491,6 +493,49 @@ static void test_failures(void **state)
 	}
 }
 
+static void assert_signed(const struct envelope_proof *proof,
+                          const struct signature_keys *keys)
+{
+	const struct signed_text what = { REPLY_QUEUE, proof->text, proof->text_len };
+
+	assert_int_equal(signature_verify(keys, &what, proof->signature, NULL),
+	                 SIGNATURE_GOOD);
+}
+
+/* The signature covers the id of the call, and the reply queue. */
+static void test_signed_answers(void **state)
+{
+	struct signature_keys keys;
+	struct envelope_signer signer = { .topic = REPLY_QUEUE, .unix_ms = 1000 };
+	json_t *result = json_string("\"quoted\" \\");
+	struct envelope_reply reply;
+	struct buf body = { 0 };
+	struct why why;
+
+	(void)state;
+	assert_int_equal(signature_keys_parse("a:AAECAwQFBgcICQoLDA0ODw==", &keys, &why),
+	                 OK);
+	signer.key = &keys.key[0];
+	envelope_result_encode("m", result, &signer, &body);
+	reply_decode(&body, &reply);
+	assert_true(json_equal(reply.result, result));
+	assert_non_null(strstr(reply.proof.text, "\"_msg_id\":\"m\""));
+	assert_signed(&reply.proof, &keys);
+	envelope_forget_proof(&reply.proof);
+	assert_null(reply.proof.signature);
+	assert_true(json_equal(reply.result, result));
+	envelope_reply_clear(&reply);
+	buf_reset(&body);
+
+	envelope_failure_encode("m", ERR_BUSY, "later", &signer, &body);
+	reply_decode(&body, &reply);
+	assert_string_equal(reply.failure_message, "later");
+	assert_signed(&reply.proof, &keys);
+	envelope_reply_clear(&reply);
+	buf_clear(&body);
+	json_decref(result);
+}
+
 /* A reason that was cut within a character still leaves. */
 static void test_broken_words(void **state)
 {
@@ -498,7 +543,7 @@ static void test_broken_words(void **state)
 	struct buf body = { 0 };
 
 	(void)state;
-	envelope_failure_encode("m", ERR_INVALID, "bad \xc3", &body);
+	envelope_failure_encode("m", ERR_INVALID, "bad \xc3", NULL, &body);
 	reply_decode(&body, &reply);
 	assert_string_equal(reply.failure_message, "bad ?");
 	envelope_reply_clear(&reply);
@@ -573,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_replies),
 		cmocka_unit_test(test_result_round_trip),
 		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_signed_answers),
 		cmocka_unit_test(test_broken_words),
 		cmocka_unit_test(test_notifications),
 		cmocka_unit_test(test_notification_round_trip),

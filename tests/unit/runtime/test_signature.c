@@ -134,6 +134,11 @@ static void test_verify(void **state)
 			fail_msg("case %zu, %s: %s, want %s", i, cases[i].signature,
 			         signature_result_name(got),
 			         signature_result_name(cases[i].want));
+		/* without a time, the age does not matter */
+		if (signature_is_genuine(got))
+			got = SIGNATURE_GOOD;
+		assert_int_equal(signature_verify(&keys, &what, cases[i].signature, NULL),
+		                 got);
 	}
 }
 

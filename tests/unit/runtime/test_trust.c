@@ -187,6 +187,13 @@ static const char *const signed_by[] = {
 	[BY_AGENT_ELSEWHERE] = AGENT_KEYS,
 };
 
+static const enum trust_signer signers_of[] = {
+	[UNSIGNED] = TRUST_UNSIGNED, [SIGNED] = TRUST_FLEET,
+	[BY_OTHERS] = TRUST_UNSIGNED, [YESTERDAY] = TRUST_FLEET, [TOMORROW] = TRUST_FLEET,
+	[ELSEWHERE] = TRUST_UNSIGNED, [BY_AGENT] = TRUST_AGENTS,
+	[BY_AGENT_YESTERDAY] = TRUST_AGENTS, [BY_AGENT_ELSEWHERE] = TRUST_UNSIGNED,
+};
+
 static void request_make(enum sent sent, struct envelope_request *request)
 {
 	struct signature_keys keys;
@@ -215,7 +222,7 @@ static void request_make(enum sent sent, struct envelope_request *request)
 	json_decref(args);
 }
 
-static enum err judge(size_t i, bool *foreign_admin)
+static enum err judge(size_t i, struct trust_verdict *verdict)
 {
 	char *boss = (char[]){ "boss" };
 	const struct trust_config config = {
@@ -237,7 +244,7 @@ static enum err judge(size_t i, bool *foreign_admin)
 	err = trust_authorize(trust,
 	                      &(struct trust_request){ "minidns", &method, &request,
 	                                               cases[i].user, cases[i].is_admin },
-	                      foreign_admin, &why);
+	                      verdict, &why);
 	envelope_request_clear(&request);
 	trust_free(&trust);
 	return err;
@@ -247,12 +254,119 @@ static void test_judge(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		bool foreign_admin;
-		enum err err = judge(i, &foreign_admin);
+		struct trust_verdict verdict;
+		enum err err = judge(i, &verdict);
 
-		if (err != cases[i].want || foreign_admin != cases[i].foreign_admin)
+		if (err != cases[i].want ||
+		    verdict.is_foreign_admin != cases[i].foreign_admin)
 			fail_msg("case %zu: %s, a foreign administrator: %d", i,
-			         err_name(err), foreign_admin);
+			         err_name(err), verdict.is_foreign_admin);
+		assert_int_equal(verdict.signer, signers_of[cases[i].sent]);
+	}
+}
+
+/* ---- answers ---- */
+
+#define REPLY_QUEUE "reply_00112233445566778899aabbccddeeff"
+#define OTHER_QUEUE "reply_ffeeddccbbaa99887766554433221100"
+
+/* The key that signs an answer is of the setting whose key signed the call. */
+static const struct {
+	const char *keys, *agent_keys;
+	enum trust_signer signer;
+	const char *want;		/* the id of the key */
+} answer_keys[] = {
+	{ KEYS, AGENT_KEYS, TRUST_UNSIGNED, NULL },
+	{ KEYS, AGENT_KEYS, TRUST_FLEET,    "a" },
+	{ KEYS, AGENT_KEYS, TRUST_AGENTS,   "b" },
+	/* the key was removed meanwhile */
+	{ NULL, AGENT_KEYS, TRUST_FLEET,    NULL },
+	{ KEYS, NULL,       TRUST_AGENTS,   NULL },
+};
+
+static void test_answer_keys(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof answer_keys / sizeof answer_keys[0]; i++) {
+		const struct trust_config config = {
+			.keys = (char *)answer_keys[i].keys,
+			.agent_keys = (char *)answer_keys[i].agent_keys,
+		};
+		struct trust *trust = trust_new(&config, false);
+		const struct signature_key *key =
+			trust_answer_key(trust, answer_keys[i].signer);
+
+		if (answer_keys[i].want)
+			assert_string_equal(key->id, answer_keys[i].want);
+		else
+			assert_null(key);
+		trust_free(&trust);
+	}
+}
+
+static const struct {
+	const char *keys, *agent_keys;	/* of the caller */
+	bool is_agent, trust_broker;
+	const char *signed_by, *signed_for;
+	enum err want;
+} answers[] = {
+	{ KEYS, NULL,       false, false, KEYS,       REPLY_QUEUE, OK },
+	{ KEYS, NULL,       false, false, NULL,       NULL,        ERR_DENIED },
+	{ KEYS, NULL,       false, false, OTHERS,     REPLY_QUEUE, ERR_DENIED },
+	{ KEYS, NULL,       false, false, KEYS,       OTHER_QUEUE, ERR_DENIED },
+	{ KEYS, NULL,       false, false, KEYS,       "central",   ERR_DENIED },
+	{ KEYS, NULL,       false, true,  NULL,       NULL,        OK },
+	{ KEYS, NULL,       false, true,  OTHERS,     REPLY_QUEUE, OK },
+	/* it has no key, so it sends unsigned calls */
+	{ NULL, NULL,       false, false, NULL,       NULL,        OK },
+	/* only an agent accepts a key of the agents */
+	{ KEYS, AGENT_KEYS, false, false, AGENT_KEYS, REPLY_QUEUE, ERR_DENIED },
+	{ KEYS, AGENT_KEYS, true,  false, AGENT_KEYS, REPLY_QUEUE, OK },
+	{ NULL, AGENT_KEYS, true,  false, AGENT_KEYS, REPLY_QUEUE, OK },
+	{ NULL, AGENT_KEYS, true,  false, AGENT_KEYS, OTHER_QUEUE, ERR_DENIED },
+	{ NULL, AGENT_KEYS, true,  false, KEYS,       REPLY_QUEUE, ERR_DENIED },
+	{ NULL, AGENT_KEYS, true,  false, NULL,       NULL,        ERR_DENIED },
+};
+
+/* The signature is two days old: the age of an answer does not matter. */
+static void answer_make(const char *key, const char *queue, struct envelope_reply *reply)
+{
+	struct envelope_signer signer = { .topic = queue,
+	                                  .unix_ms = clock_unix_ms() - 2 * DAY_MS };
+	struct signature_keys keys;
+	struct buf body = { 0 };
+	struct why why;
+
+	if (key)
+		bug_if(signature_keys_parse(key, &keys, &why));
+	signer.key = &keys.key[0];
+	envelope_result_encode("m", NULL, key ? &signer : NULL, &body);
+	bug_if(envelope_reply_decode(body.data, body.len, 65536, reply, &why));
+	buf_clear(&body);
+}
+
+static void test_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		const struct trust_config config = {
+			.keys = (char *)answers[i].keys,
+			.agent_keys = (char *)answers[i].agent_keys,
+			.max_age_ms = DAY_MS, .trust_broker = answers[i].trust_broker,
+		};
+		struct trust *trust = trust_new(&config, answers[i].is_agent);
+		struct envelope_reply reply;
+		struct why why;
+		enum err err;
+
+		answer_make(answers[i].signed_by, answers[i].signed_for, &reply);
+		err = trust_check_answer(trust,
+		                         &(struct trust_answer){ REPLY_QUEUE, "f", &reply,
+		                                                 "p" }, &why);
+		if (err != answers[i].want)
+			fail_msg("answer %zu: %s", i, err_name(err));
+		envelope_reply_clear(&reply);
+		trust_free(&trust);
 	}
 }
 
@@ -306,6 +420,8 @@ int main(void)
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_signer),
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_answer_keys),
+		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_senders),
 	};
 
