@@ -1,7 +1,8 @@
 /*
- * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
- * returns their number. The caller repeats the call until the result is 0 or the time
- * limit of the sweep ends.
+ * store_sweep -- the SQL statements of sweep.h. The functions store_sweep_find_*() only
+ * read. Each other function processes a limited number of rows and returns how many rows
+ * (or domains) it has processed. If the result is 0, no work is left. The sweep repeats a
+ * function until the result is 0 or the time limit of the sweep is over.
  */
 #pragma once
 

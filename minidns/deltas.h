@@ -1,11 +1,11 @@
 /*
  * deltas -- reads and caches deltas. A delta is the difference between two serials of a
- * zone. A thread reads the changes from the journal and merges these changes into one
- * delta. deltas caches the delta for a while, because after a change all servers of a
- * pool send IXFR queries for the same delta within milliseconds. If several queries need
- * the same delta, only one thread reads the delta. The delta of the newest change is
- * usually in the cache already, because zone_lookup reads it together with the SOA and
- * serial of the zone.
+ * zone. A lane (a thread) reads the changes from the journal and merges these changes
+ * into one delta. This module caches the delta for a while, because after a change all
+ * servers of a pool send IXFR queries for the same delta within milliseconds. If several
+ * queries need the same delta, the lane reads the delta only once. The delta of the
+ * newest change is usually in the cache already, because zone_lookup reads it together
+ * with the SOA and serial of the zone.
  */
 #pragma once
 

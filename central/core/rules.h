@@ -4,14 +4,14 @@
  * change may violate a rule if another change in the same request corrects the
  * violation. If the result violates a rule, the error is ERR_INVALID.
  *
- * 	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
- * 	and KEY (RFC 2181 10.1).
- * 	The apex has no CNAME and has at least one NS record.
- * 	A name has at most one CNAME and at most one DNAME.
- * 	Each owner name is inside the zone.
- * 	For a domain below, this zone has only the delegation: NS and DS at the name of
- * 	that domain, and glue.
- * 	A change of the type SOA is not allowed.
+ *	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
+ *	and KEY (RFC 2181 10.1).
+ *	The apex has no CNAME and has at least one NS record.
+ *	A name has at most one CNAME and at most one DNAME.
+ *	Each owner name is inside the zone.
+ *	For a domain below, this zone has only the delegation: NS and DS at the name of
+ *	that domain, and glue.
+ *	A caller cannot change the SOA record.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * election -- decides which processes of a service are alive, which process is the
- * master, and which share of the work each process has (requirements: seed 004). Pure.
- * All times are in milliseconds by the clock of the database.
+ * master, and which share of the work each process has (requirements: seed 004). This
+ * module does no I/O. All times are in milliseconds by the clock of the database.
  *
  * Each process writes its own heartbeat. The master writes all other columns of the table
  * worker_nodes. When the set of processes changes, the master writes a higher generation

@@ -1,7 +1,7 @@
 /*
  * publish_private -- declarations that only the files of publish.h use. A step reads the
- * open rows of a domain (publish.c) and makes one call to central. publish writes the
- * answer to the database before the next step:
+ * open rows of a domain (publish.c) and makes one call to central. zonefleet-ports writes
+ * the answer to the database before the next step:
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
