@@ -73,8 +73,9 @@ struct rate_answer {
 };
 
 /*
- * The share of one of PROCESSES processes, rounded up. The kernel chooses the process by
- * the port of the client, so an attacker can reach the limits of all processes.
+ * The limits of one of PROCESSES processes: LIMITS divided by PROCESSES, rounded up. The
+ * kernel chooses the process by the port of the client, so an attacker can reach the
+ * limits of all processes.
  */
 struct rate_limits rate_limits_share(const struct rate_limits *limits, int processes);
 

@@ -2,9 +2,9 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * The connection has its own lane (thread; offload.h) to connect to the broker. So an
- * unreachable broker does not block the event loop. The outbox keeps a published message
- * until the broker confirms the message or the time limit of the message is over. After a
+ * The connection connects to the broker on its own lane (thread), so an unreachable
+ * broker does not block the event loop. The outbox keeps a published message until the
+ * broker confirms the message or the time limit of the message is over. After a
  * reconnect, the outbox sends the same bytes again. A process has one connection to
  * consume messages and one to publish messages. During a memory alarm, RabbitMQ blocks
  * the connections that publish.

@@ -10,7 +10,7 @@
  * long as the desired record set is impossible, the plan keeps the current record set.
  *
  * The items of one name are next to each other in the plan. The round makes one dynamic
- * update from them, so the server applies either all of them or no item.
+ * update from them, so the server applies them together.
  */
 #pragma once
 
@@ -145,7 +145,7 @@ struct plan_order {
 /* Adds an order for the sets of NAME. Borrows ORDER. Add the oldest order first. */
 void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /*
- * Adds an endpoint. Borrows the texts and octets of ENDPOINT. Call it after
+ * Adds an endpoint. Borrows the strings and octets of ENDPOINT. Call it after
  * view_settle().
  */
 void plan_add_endpoint(struct view *view, const struct name *name,
