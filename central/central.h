@@ -1,10 +1,10 @@
 /*
  * central -- the program that manages domains, record sets and records. struct central
- * contains all state of the process. A change is one transaction: it locks the row of
- * the domain, raises the serial, and writes the rows and the journal. The transaction
- * also stores the answer under the unique id of the message. After the commit, central
- * sends a cast to the pool manager. If the cast is lost, the periodic sync of the pool
- * manager finds the task in the row of the domain.
+ * contains all state of the process. All writes of a change are in one transaction. This
+ * transaction locks the row of the domain, raises the serial, and writes the rows and the
+ * journal. The transaction also stores the answer under the unique id of the message.
+ * After the commit, central sends a cast to the pool manager. If the cast is lost, the
+ * periodic sync of the pool manager finds the task in the row of the domain.
  */
 #pragma once
 

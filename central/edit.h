@@ -1,15 +1,15 @@
 /*
- * edit -- makes one change to a domain. edit locks the row of the domain, determines
- * the new serial, and reads the record sets at the names of the changes. The functions
- * of core/ apply and check the changes. Then edit writes the differences and a row of
- * the journal under the new serial.
+ * edit -- makes one change to a domain. This module locks the row of the domain,
+ * determines the new serial, and reads the record sets at the names of the changes. The
+ * functions of core/ apply and check the changes. Then this module writes the differences
+ * and a row of the journal under the new serial.
  *
  * Each call that changes the domain gets its own serial, even if several calls share a
- * transaction. The new serial is the next serial or the current time, whichever is
- * newer. The records, the journal row and the answer of the call contain this serial.
- * The version of the domain grows by one. An import gets one serial. In a round of
- * catalog.h, each catalog zone gets one serial. A new description or a deletion gets no
- * serial.
+ * transaction. The new serial is the next serial or the current time, whichever is newer.
+ * The records, the journal row and the answer of the call contain this serial. The
+ * version of the domain grows by one. An import gets one serial. In a round of catalog.h,
+ * each catalog zone gets one serial. If a call only changes the description of a domain,
+ * or deletes the domain, the serial stays the same.
  */
 #pragma once
 

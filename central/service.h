@@ -1,8 +1,8 @@
 /*
- * service -- the methods of central. A table in service.c has a row for each method.
- * The handlers are in service_*.c, one file for each kind of object. Each handler
- * decodes the call, reads rows, decides, writes rows and sends messages. write.h runs
- * the methods that have a `write` handler.
+ * service -- the methods of central. A table in service.c has a row for each method. The
+ * handlers are in service_*.c, one file for each kind of object. A handler decodes the
+ * call, reads rows and decides. The handler of a change also writes rows, and central
+ * sends casts after the commit. write.h runs the methods that have a `write` handler.
  *
  * An answer about a domain contains the version of the domain, which grows with each
  * change. A call that changes a domain may contain the argument `version`: the version

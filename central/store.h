@@ -66,11 +66,13 @@ void store_fail_value(struct tx_rows *rows, const char *column, const char *text
  */
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
-/* Finds the names above NAME as texts. If WITH_ITSELF is set, it includes NAME itself. */
+/*
+ * Finds the names above NAME as strings. If WITH_ITSELF is set, it includes NAME itself.
+ */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
 
-/* ---- stored answers, for idempotence ---- */
+/* ---- stored answers, so that a repeated message has only one effect ---- */
 
 struct kept_answer {
 	/* result NULL: the answer is the JSON null */
@@ -81,7 +83,8 @@ struct kept_answer {
 	bool is_other;
 };
 /*
- * Reads the answer for the id in KEPT; texts are in the arena. False: there is no answer.
+ * Reads the answer for the id in KEPT; strings are in the arena. False: there is no
+ * answer.
  */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
 /* ERR_EXISTS in the transaction: one of the ids already has an answer. */

@@ -1,7 +1,7 @@
 /*
  * store_buffer -- a write buffer for rows of domains, record sets, records and the
- * journal. All calls of one transaction add their rows to one buffer. A flush writes the
- * rows of each table with one statement. central flushes the buffer at the end of the
+ * journal. All calls of one transaction add their rows to one buffer. A flush writes up
+ * to 256 rows of a table with one statement. central flushes the buffer at the end of the
  * transaction (write.c), or before a call reads a domain whose rows are in the buffer.
  *
  * The buffer copies no values. The values must stay valid until the flush. The values

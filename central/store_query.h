@@ -26,7 +26,7 @@ void query_matches(struct query *query, const char *column, const char *pattern)
 
 /*
  * A sort column, the column that orders equal values, and the statement that reads both
- * columns as texts for the id of the marker. The query binds these texts as values,
+ * columns as strings for the id of the marker. The query binds these strings as values,
  * because the optimizer would not use the index for a sub-select.
  */
 struct sort_column {

@@ -1,7 +1,8 @@
 /*
- * store_sweep -- deletes old rows. Each function deletes at most SWEEP_ROWS rows and
- * returns their number. The caller repeats the call until the result is 0 or the time
- * limit of the sweep ends.
+ * store_sweep -- the SQL statements of sweep.h. The functions store_sweep_find_*() only
+ * read. Each other function does a limited part of the work. It returns the number of
+ * rows or domains that it has processed, or 0 if it has found no work. The sweep repeats
+ * a function until the result is 0 or the time limit of the sweep is over.
  */
 #pragma once
 
@@ -24,13 +25,17 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
                                  struct sweep_list *list);
 /*
  * Locks a domain that store_sweep_find_tombstones() has found. Deletes the DELETED
- * records of the domain and then its empty record sets.
+ * records of the domain and then its empty record sets. Returns the number of deleted
+ * records.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
 /* Finds DELETED domains that still have record sets or a journal. */
 void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
-/* Deletes the records of such a domain, then its record sets, then its journal. */
+/*
+ * Deletes rows of such a domain from the first of these tables that has rows of it:
+ * records, record sets, journal. Returns the number of deleted rows.
+ */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
  * Finds DELETED domains older than AGE_S that have no other rows. The sweep deletes the
@@ -43,7 +48,8 @@ int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
 
 /*
  * Deletes changes older than AGE_S. With each change it deletes all earlier changes of
- * the domain, because the journal must stay a chain without gaps.
+ * the domain, because the journal must stay a chain without gaps. The result does not
+ * count these earlier changes.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*
@@ -63,8 +69,8 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
 /*
- * The first function sets open imports older than AGE_S to ERROR. The second deletes the
- * records of finished imports. The third deletes finished imports.
+ * The first function sets open imports older than AGE_S to ERROR. The second function
+ * deletes the records of finished imports. The third function deletes finished imports.
  */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);

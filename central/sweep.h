@@ -1,6 +1,7 @@
 /*
- * sweep -- deletes old rows, on its own lane (thread). Each central process deletes old
- * rows. The transactions are short, and two processes may run the same step at the same
+ * sweep -- deletes old rows, and sets imports to ERROR that have been open too long. The
+ * sweep has its own lane (thread), with its own connection. Each central process runs the
+ * sweep. The transactions are short, and two processes may run the same step at the same
  * time.
  */
 #pragma once

@@ -1,12 +1,13 @@
 /*
- * write -- runs the calls that change the database, with idempotence and group commit.
+ * write -- runs the calls that change the database. A message that arrives twice has only
+ * one effect. One transaction can contain the changes of several calls.
  *
- * Idempotence: the transaction of a call also writes the answer and a digest of the
- * call, under the unique id of the message. If a message arrives twice, central returns
- * the stored answer. central looks for a stored answer in three cases: the broker has
- * redelivered the message, the id already exists, or the handler refuses the call. In
- * the last case, the reason may be that the first delivery has succeeded ("already
- * exists"). A different call with the same id gets ERR_CONFLICT.
+ * The transaction of a call also writes the answer and a digest of the call, under the
+ * unique id of the message. If a message arrives twice, central returns the stored
+ * answer. central looks for a stored answer in three cases: the broker has redelivered
+ * the message, the id already exists, or the handler refuses the call. In the last case,
+ * the reason may be that the first delivery has succeeded ("already exists"). A different
+ * call with the same id gets ERR_CONFLICT.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /*
  * deltas -- reads and caches deltas. A delta is the difference between two serials of a
- * zone. A thread reads the changes from the journal and merges these changes into one
- * delta. deltas caches the delta for a while, because after a change all servers of a
- * pool send IXFR queries for the same delta within milliseconds. If several queries need
- * the same delta, only one thread reads the delta. The delta of the newest change is
- * usually in the cache already, because zone_lookup reads it together with the SOA and
- * serial of the zone.
+ * zone. A lane (a thread) reads the changes from the journal and merges these changes
+ * into one delta. This module caches the delta for a while, because after a change all
+ * servers of a pool send IXFR queries for the same delta within milliseconds. If several
+ * queries need the same delta, the lane reads the delta only once. The delta of the
+ * newest change is usually in the cache already, because zone_lookup reads it together
+ * with the SOA and serial of the zone.
  */
 #pragma once
 
@@ -43,10 +43,10 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
  * Gets the delta from the older serial FROM to the serial of HEAD. May call back before
  * it returns.
  *
- * OCTETS: the size limit of the delta. It also limits how much of the journal the thread
+ * OCTETS: the size limit of the delta. It also limits how much of the journal the lane
  * reads. Even a small delta can need a large part of the journal, if later changes undo
- * earlier changes. Queries that need the delta wait while the thread reads. If OCTETS is
- * less than DELTAS_OCTETS, deltas does not cache the delta.
+ * earlier changes. Queries that need the delta wait while the lane reads. If OCTETS is
+ * less than DELTAS_OCTETS, this module does not cache the delta.
  */
 void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
                 size_t octets, delta_fn *fn, void *self);

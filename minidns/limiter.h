@@ -4,8 +4,8 @@
  * proven its address. A client proves its address with a valid cookie or a valid TSIG
  * record. An address in rate_limit_exempt counts as proven.
  *
- * An attacker can send queries with the forged address of a pool server, so that
- * mini-DNS sends many answers to that server. Pool servers have a higher limit. It
+ * An attacker can send queries with the forged address of a pool server, so that mini-DNS
+ * sends many answers to that server. Pool servers have a higher limit. The higher limit
  * applies only to the messages that these servers must send without a cookie: SOA
  * queries, IXFR queries and NOTIFYs. The limiter looks for the servers only in memory.
  * Until mini-DNS has read the tables for the first time, all clients are unknown and may

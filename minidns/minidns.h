@@ -3,7 +3,8 @@
  * sends NOTIFYs to these servers, polls their serials and reports the results. mini-DNS
  * only reads the database.
  *
- * All parts run on the event loop, except store.c, which runs on lanes (threads).
+ * All parts run on the event loop, except the jobs that read the database. These jobs run
+ * on lanes (threads).
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * serve -- answers a DNS request, in the same way for UDP and TCP. serve checks the
- * request and finds the zone. For a transfer, serve checks whether the client may
- * transfer the zone. If possible, serve answers from memory. Otherwise serve keeps the
- * request until the database has answered, and then calls the listener back.
+ * serve -- answers a DNS request, in the same way for UDP and TCP. This module checks the
+ * request and finds the zone. For a transfer, it checks whether the client may transfer
+ * the zone. If possible, it answers from memory. Otherwise it keeps the request until the
+ * database has answered, and then calls the listener back.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * absences -- records the reports of mini-DNS about zones that the pool manager is
- * deleting. For each zone and server, absences records whether the zone is absent,
+ * deleting. For each zone and server, this module records whether the zone is absent,
  * possibly absent or still on the server (core/absence.h). One transaction records all
  * reports of a message. The transaction locks only rows of pool_manager_status, so it
  * never waits for central.

@@ -36,7 +36,7 @@ struct evaluation {
 		struct pool_report report;
 		/* the first query for this domain and action */
 		const struct domain_query *first;
-	} *results;			/* room for COUNT; texts are in the arena */
+	} *results;			/* room for COUNT; strings are in the arena */
 	size_t found;
 	/* SERVER serves a serial that zonefleet did not issue */
 	struct unknown_serial {

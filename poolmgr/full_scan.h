@@ -6,9 +6,8 @@
  * mini-DNS. mini-DNS reports only servers whose serial differs from the serial in the
  * database.
  *
- * Of every compare_every domains, a scan also compares the records of one domain. A scan
- * also compares the records of domains whose records differed on a server recently
- * (repair.h).
+ * For each domain, one of compare_every scans also compares the records. Each scan also
+ * compares the records of domains whose records differed on a server recently (repair.h).
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
- * store_due -- finds the work that is due in a scope (scope.h), for the retries, the
- * sync and the full scan. Each function returns at most LIMIT rows.
+ * store_due -- finds the work that is due in a scope (scope.h), for the retries, the sync
+ * and the full scan. Each function that returns a list has a limit for the number of
+ * rows.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
  * sync -- finds differences between the name servers and the database, and starts the
  * work that corrects them (requirement: seed 000, periodic_sync). A round starts once in
- * each periodic_sync_interval. A round finds servers that lack a domain, servers that
- * still have a deleted domain, servers that are behind, and domains whose status in the
- * database is PENDING or ERROR. A round reads all domains in the share of this process
- * once, in slices (core/id_cycle.h), on a lane (a thread). The event loop handles a
- * slice before the lane reads the next slice. A round handles at most sync_batch domains
- * of each server. The master also counts domains and deletes old rows.
+ * each periodic_sync_interval. A round finds servers that lack a domain, still have a
+ * deleted domain, or are behind. It also finds domains whose status in the database is
+ * PENDING or ERROR. A round reads all domains in the share of this process once, in
+ * slices (core/id_cycle.h), on a lane (a thread). The event loop handles a slice before
+ * the lane reads the next slice. A round handles at most sync_batch domains of each
+ * server. The master also counts domains and deletes old rows.
  *
  * For a CREATE or DELETE, the sync writes a row that is due, and retry.h handles the
  * row. full_scan.h is the last step of periodic_sync: full_scan polls all domains on all

@@ -4,14 +4,14 @@
  * change may violate a rule if another change in the same request corrects the
  * violation. If the result violates a rule, the error is ERR_INVALID.
  *
- * 	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
- * 	and KEY (RFC 2181 10.1).
- * 	The apex has no CNAME and has at least one NS record.
- * 	A name has at most one CNAME and at most one DNAME.
- * 	Each owner name is inside the zone.
- * 	For a domain below, this zone has only the delegation: NS and DS at the name of
- * 	that domain, and glue.
- * 	A change of the type SOA is not allowed.
+ *	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
+ *	and KEY (RFC 2181 10.1).
+ *	The apex has no CNAME and has at least one NS record.
+ *	A name has at most one CNAME and at most one DNAME.
+ *	Each owner name is inside the zone.
+ *	If another domain is inside this zone, this zone contains only its delegation:
+ *	NS and DS at the name of that domain, and glue.
+ *	A change cannot have the type SOA. The values of the domain define its SOA.
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 
 /*
  * Checks the name of a new domain with domain_check_name(). A tenant cannot create a
- * domain above a domain of another tenant or below it. So a tenant with "com." would block
- * all other tenants: only an administrator may create the root, a name of one label,
+ * domain above a domain of another tenant or below it. A tenant with "com." would block
+ * all other tenants. So only an administrator may create the root, a name of one label,
  * in-addr.arpa. and ip6.arpa. (ERR_DENIED).
  */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);

@@ -1,11 +1,11 @@
 /*
  * zone -- a domain in central. struct zone contains the struct domain that all programs
- * use, and adds the names of the SOA record, counts and times. A struct zone does not
- * own its texts.
+ * use, and adds the names of the SOA record, counts and times. A struct zone does not own
+ * its strings.
  *
- * The database stores the RNAME of the SOA as a domain name. Answers show the RNAME as
- * an email address. In the domain name, each dot of the part before the @ has a
- * backslash (RFC 1035 8).
+ * The database stores the RNAME of the SOA as a domain name. Answers show the RNAME as an
+ * email address. In the domain name, a backslash precedes each dot of the part before the
+ * @ (RFC 1035 8).
  */
 #pragma once
 

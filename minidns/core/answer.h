@@ -1,9 +1,9 @@
 /*
  * answer -- builds the answer to a query from a zone (RFC 1034 4.3.2). Answers from the
  * zone's own data have the AA bit. Referrals contain glue. Chains of CNAME and DNAME
- * records stay within the zone (RFC 6672). Wildcards follow RFC 4592. NXDOMAIN and
- * NODATA contain the SOA (RFC 2308). The answer to ANY contains one record set (RFC
- * 8482). An answer that does not fit into a UDP message has the TC bit.
+ * records stay within the zone (RFC 6672). Wildcards follow RFC 4592. NXDOMAIN and NODATA
+ * answers contain the SOA record (RFC 2308). The answer to ANY contains one record set
+ * (RFC 8482). An answer that does not fit into a UDP message has the TC bit.
  *
  * A chain contains each name and each DNAME at most once. No function in this file is
  * recursive.

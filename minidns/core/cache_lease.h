@@ -29,7 +29,7 @@
  * at least 3/2 LEASE before T.
  *
  * Proof: let a process Y have a lease from K and J. If the broker confirmed J before T,
- * the sender of the announcement has seen J and waited for Y; the lease of Y ends at
+ * the sender of the announcement has received J and waited for Y; the lease of Y ends at
  * most 3/2 LEASE after Y sent J. If the broker confirmed J later, Y sent K after T. So
  * the announcement is before K in the queue of Y, and Y has read it.
  *

@@ -1,12 +1,11 @@
 /*
  * ixfr -- writes a delta: the difference between two serials of a zone (RFC 1995). An
  * answer contains the new SOA, the old SOA, the removed records, the new SOA, the added
- * records, and the new SOA again. ixfr first checks the changes of the journal: their
- * serials must form an unbroken chain, and their records must be well-formed. Then ixfr
- * merges several changes into one delta (ixfr_merge.h). So a client that is far behind
- * gets only the changes that it needs, not each step of the history. All transfers of
- * the same delta share one copy of the delta. Each call of ixfr_next() writes one
- * message.
+ * records, and the new SOA again. This module first checks the changes of the journal:
+ * their serials must form an unbroken chain, and their records must be well-formed. Then
+ * it merges several changes into one delta (ixfr_merge.h). So a client that is far behind
+ * gets only the changes that it needs, not each step of the history. All transfers of the
+ * same delta share one copy of the delta. Each call of ixfr_next() writes one message.
  */
 #pragma once
 

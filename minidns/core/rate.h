@@ -1,13 +1,13 @@
 /*
- * rate -- limits the answers over UDP to each network, so that an attacker who forges
- * the address of a victim cannot direct many answers at the victim. Each client network
- * (/24 for IPv4, /56 for IPv6) has a token bucket for each kind of answer. A bucket
- * holds `burst` answers and refills at `per_second`. If an answer exceeds the limit,
- * mini-DNS drops the answer, or sends it without records and with the TC bit. An answer
- * with the TC bit is about as large as its query, and a real client repeats the query
- * over TCP. The caller exempts clients with a valid cookie. Each server of a pool also
- * has a bucket for its own address, with a separate limit. The processes of a program do
- * not share their buckets, so each process has a share of the limits.
+ * rate -- limits the answers over UDP to each network, so that an attacker who forges the
+ * address of a victim cannot direct many answers at the victim. Each client network (/24
+ * for IPv4, /56 for IPv6) has a token bucket for each kind of answer. A bucket holds
+ * `burst` answers and refills at `per_second`. If an answer exceeds the limit, mini-DNS
+ * drops the answer, or sends it without records and with the TC bit. An answer with the
+ * TC bit is about as large as its query, and a real client repeats the query over TCP.
+ * The caller exempts clients with a valid cookie. Each server of a pool also has a bucket
+ * for its own address, with a separate limit. The processes of a program do not share
+ * their buckets. So each process applies the limits divided by the number of processes.
  *
  * Each bucket uses 16 octets. rate_new() allocates all buckets.
  */
@@ -73,8 +73,9 @@ struct rate_answer {
 };
 
 /*
- * The share of one of PROCESSES processes, rounded up. The kernel chooses the process by
- * the port of the client, so an attacker can reach the limits of all processes.
+ * The limits of one of PROCESSES processes: LIMITS divided by PROCESSES, rounded up. The
+ * kernel chooses the process by the port of the client, so an attacker can reach the
+ * limits of all processes.
  */
 struct rate_limits rate_limits_share(const struct rate_limits *limits, int processes);
 

@@ -4,12 +4,12 @@
  * reads the text of the error. The text describes what the operator can do, and is the
  * same for all names and tenants.
  *
- * Network Error means that mini-DNS cannot reach the database. mini-DNS does not send
- * the error No Reachable Authority, because this error is only for resolvers. Not Ready
- * means that mini-DNS is too busy, or that it has not read the servers and keys since it
- * started. Other means that mini-DNS cannot serve the rows of a zone. No specific code
- * exists for this case. An answer from memory has no extended error. Such an answer is
- * at most one second old, so it is not stale.
+ * "Network Error" means that mini-DNS cannot reach the database. mini-DNS does not send
+ * the error "No Reachable Authority", because this error is only for resolvers. "Not
+ * Ready" means that mini-DNS is too busy, or that it has not read the servers and keys
+ * since it started. "Other" means that mini-DNS cannot serve the rows of a zone: RFC 8914
+ * has no specific code for this case. An answer from memory has no extended error. Such
+ * an answer is at most one second old, so it is not stale.
  */
 #pragma once
 

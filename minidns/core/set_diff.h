@@ -34,7 +34,7 @@ struct set_diff_side {
 	uint64_t count;
 	/* there may be more records: set_diff has not compared all parts */
 	bool more;
-	/* the number of texts; each is a record as printable ASCII */
+	/* the number of strings; each is a record as printable ASCII */
 	int named;
 	char text[SET_DIFF_NAMED][SET_DIFF_TEXT];
 };

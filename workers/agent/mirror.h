@@ -5,7 +5,7 @@
  *
  *	METHOD(ARGS..., marker?)	a page of all entries
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
- *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
+ *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker"?, "version"?}
  *
  * The mirror reads all entries when it starts, once per period, and when its caller
  * requests it. When a message names changed entries, the mirror reads only these entries.

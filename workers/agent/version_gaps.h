@@ -1,7 +1,7 @@
 /*
  * version_gaps -- records which versions of an object have arrived in messages: all
  * versions up to a certain version, and some of the next 64 versions. Messages may arrive
- * in any order. If a gap remains, a message has been lost. Pure.
+ * in any order. If a gap remains, a message has been lost. This module does no I/O.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * error.
  *
  * A function that can fail returns enum err and writes its results through pointers.
- * After a failure the function leaves the results unchanged. The function that knows the
+ * After a failure the function leaves the results unchanged. The function that finds the
  * cause of the failure writes the reason to a struct why. The program logs the reason
  * once, at the end of its work on the message. The caller receives the reason, which
  * names the field and says what to do.

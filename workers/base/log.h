@@ -21,7 +21,8 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 
 void log_open(const char *program, bool to_syslog);
 void log_level_set(enum log_level level);
-extern const char *const log_level_words[];	/* by enum log_level: "info"; ends with NULL */
+/* by enum log_level: "info"; ends with NULL */
+extern const char *const log_level_words[];
 void log_request(const char *id);	/* "" or NULL: no request; copied; per thread */
 
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -17,7 +17,7 @@ void *map_get(const struct map *map, const void *key, size_t len);
 /* replaces an existing value */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
-/* The memory of one entry, including its share of the table. */
+/* The memory of one entry, including its part of the table. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
 /*

@@ -21,9 +21,11 @@
 
 enum option_type {
 	OPTION_TEXT,		/* char *; NULL if the fallback is NULL */
-	OPTION_WORD,		/* int, an enum: the index in .words of the word in the file */
+	/* int, an enum: the index in .words of the word in the file */
+	OPTION_WORD,
 	OPTION_INT,		/* int */
-	OPTION_DURATION,	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
+	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
+	OPTION_DURATION,
 	OPTION_SECONDS,		/* int; "90", "2m", "12h", "7d", or a number */
 	OPTION_BYTES,		/* int64_t; "64M", "1G", or a number */
 	OPTION_PERCENT,		/* int, 0 to 100 */
@@ -96,7 +98,7 @@ enum err option_load(const struct option_schema *schema, const char *path,
 /*
  * Reads PATH again. Rows that are not reloadable keep their value, and a warning names
  * the rows. If the elements of a list are not the same, the list keeps all old elements.
- * Frees the texts that it replaces: keep no pointer to them.
+ * Frees the strings that it replaces: keep no pointer to them.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
@@ -104,4 +106,4 @@ enum err option_reload(const struct option_schema *schema, const char *path,
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */
 void option_sample(const struct option_schema *schema);	/* a valid file, to stdout */
-void option_clear(const struct option_schema *schema);	/* frees all texts and lists */
+void option_clear(const struct option_schema *schema);	/* frees all strings and lists */

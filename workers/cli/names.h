@@ -2,7 +2,7 @@
  * names -- converts domain names and times to and from the form that people use. A person
  * can write a domain as its name, with or without a final dot, or as its id. The name of
  * a record is either relative to its domain ("www", "@") or absolute with a final dot.
- * Pure.
+ * This module does no I/O.
  */
 #pragma once
 

@@ -63,6 +63,9 @@ struct field {
 	const char *key;	/* of a JSON object; NULL ends the rows */
 	const char *title;
 };
-/* Prints the fields that OBJECT contains: texts, numbers, booleans and lists of texts. */
+/*
+ * Prints the fields that OBJECT contains: strings, numbers, booleans and lists of
+ * strings.
+ */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

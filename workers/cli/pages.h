@@ -1,7 +1,7 @@
 /*
  * pages -- prints the lists that workers return page by page. The client prints each page
  * of a table when the page arrives. It prints a JSON document only when all pages have
- * arrived. All lists handle --limit, --sort and a criterion in the same way.
+ * arrived. pages_list() handles --limit and --sort for all lists.
  */
 #pragma once
 

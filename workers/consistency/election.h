@@ -1,14 +1,14 @@
 /*
  * election -- decides which processes of a service are alive, which process is the
- * master, and which share of the work each process has (requirements: seed 004). Pure.
- * All times are in milliseconds by the clock of the database.
+ * master, and which share of the work each process has (requirements: seed 004). This
+ * module does no I/O. All times are in milliseconds by the clock of the database.
  *
- * Each process writes its own heartbeat. The master writes all other columns of the table
- * worker_nodes. When the set of processes changes, the master writes a higher generation
- * to every row. A process has no share if its row and the row of the master have
- * different generations. The order in which the processes arrive decides the shares. For
- * example, A, B and C have the shares 0, 1 and 2. When D arrives, D gets the share 3.
- * When B dies, A gets 0, C gets 1 and D gets 2.
+ * Each process inserts its row in the table worker_nodes and writes its own heartbeat.
+ * The master writes all other columns. When the set of processes changes, the master
+ * writes a higher generation to every row. A process has no share if its row and the row
+ * of the master have different generations. The order in which the processes arrive
+ * decides the shares. For example, A, B and C have the shares 0, 1 and 2. When D arrives,
+ * D gets the share 3. When B dies, A gets 0, C gets 1 and D gets 2.
  */
 #pragma once
 

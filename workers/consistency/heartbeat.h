@@ -1,7 +1,7 @@
 /*
- * heartbeat -- writes the heartbeats of this process to the database. The heartbeats have
- * their own thread and connection, so a database that does not answer does not block the
- * event loop.
+ * heartbeat -- writes the heartbeats of this process to the database. This module has its
+ * own lane (thread), with its own connection. So a database that does not answer does not
+ * block the event loop.
  */
 #pragma once
 

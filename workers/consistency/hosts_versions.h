@@ -1,6 +1,6 @@
 /*
  * hosts_versions -- answers an agent that asks for the current versions of hosts
- * (store_hosts.h, agent/versions.h). Only administrators may ask.
+ * (store_hosts.h, agent/versions.h). Only administrators may make this call.
  */
 #pragma once
 

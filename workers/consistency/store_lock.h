@@ -6,7 +6,7 @@
  * session takes the lock, the fence grows. lock_guard() then refuses writes with an older
  * fence. holder.h manages the locks of a process.
  *
- * Each function runs one statement, a compare-and-swap. The statement needs no
+ * Each statement that takes, renews or releases a lock is a compare-and-swap and needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such
  * a cluster, row locks have no effect on other nodes, but the cluster certifies each
  * statement as one write. It is safe to run any of the statements twice.

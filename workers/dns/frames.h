@@ -4,9 +4,9 @@
  * The stream arrives in parts that may end anywhere, even within a length. The
  * boundaries of the parts have no effect on the messages.
  *
- * frames stores the octets until the caller takes their message. The caller limits this
- * memory by the size of its reads. A message of zero octets is valid in this module. The
- * caller decides what to do with such a message.
+ * This module stores the octets until the caller takes their message. The caller limits
+ * this memory by the size of its reads. A message of zero octets is valid in this module.
+ * The caller decides what to do with such a message.
  */
 #pragma once
 

@@ -33,8 +33,8 @@ struct dns_tcp_listener {
 };
 
 /*
- * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, dns_tcp
- * soon reports the end.
+ * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, this
+ * module soon reports the end.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);

@@ -23,7 +23,8 @@ struct lane;
 struct loop;
 struct lookup;
 
-enum { LOOKUP_MAX = 8 };		/* addresses of a name; lookup ignores more */
+/* addresses of a name; this module ignores further addresses */
+enum { LOOKUP_MAX = 8 };
 
 struct addresses {
 	struct address item[LOOKUP_MAX];

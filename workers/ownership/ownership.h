@@ -5,11 +5,12 @@
  * service  calls -> rows: endpoints            round     a registry's rows -> its zone
  * due      rows that are due -> rounds         provider  reads and writes the zone
  *
- * A call writes endpoints to the database and ends with the commit. A registry is a
- * storage_id in a zone. Only one process at a time works on a registry: the process that
- * holds the lock of the registry (consistency/holder.h). If this process dies, the lock
- * expires, and another process takes the lock. A round reads the zone, makes a plan, and
- * sends the changes. If a round cannot make a change, the next round tries again.
+ * zonefleet-ownership answers a call with endpoints after it has committed the endpoints
+ * to the database. A registry is a storage_id in a zone. Only one process at a time works
+ * on a registry: the process that holds the lock of the registry (consistency/holder.h).
+ * If this process dies, the lock expires, and another process takes the lock. A round
+ * reads the zone, makes a plan, and sends the changes. If a round cannot make a change,
+ * the next round tries again.
  */
 #pragma once
 

@@ -44,8 +44,9 @@ struct primary_config {
 
 /*
  * At most one operation of each kind can run at a time. A callback may start and cancel
- * operations and free the primary. No callback runs inside a function of primary or after
- * a cancellation. The strings that a callback gets are valid until the callback returns.
+ * operations and free the primary. No callback runs inside a function of this module or
+ * after a cancellation. The strings that a callback gets are valid until the callback
+ * returns.
  */
 struct primary *primary_new(struct loop *loop, const struct primary_config *config);
 /* Cancels all operations. */
@@ -94,8 +95,8 @@ void primary_cancel_send(struct primary *primary);
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. primary accepts only an authoritative answer, so a
- * delegation (NS) is a fault. The answer may come from a wildcard.
+ * Queries the set of TYPE at NAME. This function accepts only an authoritative answer, so
+ * a delegation (NS) is a fault. The answer may come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
                  primary_asked_fn *done, void *self);

@@ -5,7 +5,8 @@
  * txt     in TXT records of the zone. One update contains the records and their marks
  * table   in rows of the database. The round writes them before it sends the updates.
  *         The rows take effect when a reading has shown the records
- * memory  in this process, for tests; lost when the process ends (InMemoryStorage)
+ * memory  in this process, for tests (InMemoryStorage). The marks are lost when the
+ *         process ends
  */
 #pragma once
 

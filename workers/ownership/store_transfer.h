@@ -1,6 +1,7 @@
 /*
- * store_transfer -- moves the rows for the record sets of an order to another registry.
- * Each function handles those items of the order that have the state STATE.
+ * store_transfer -- moves the rows for the record sets of an order to another registry. A
+ * function with the parameter STATE handles only the items of the order that have this
+ * state.
  *
  * The round first copies the endpoints to the new registry. When the new registry owns
  * the record sets, the round deletes the endpoints of the old registry. So at any time,

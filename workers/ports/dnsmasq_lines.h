@@ -1,7 +1,7 @@
 /*
  * dnsmasq_lines -- makes the lines of one port in the files of dnsmasq (core/hosts.h).
  * The file of a network contains the lines of all its ports, sorted by port id. A fanout
- * tells the agents which ports have new lines. The agents then read these lines
+ * to the agents names the ports that have new lines. The agents then read these lines
  * (service_hosts.c).
  *
  *	ports_agent	hosts_changed(network, ports?, version)		cast, fanout

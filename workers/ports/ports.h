@@ -8,11 +8,12 @@
  * domain_watch  deleted domains -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * A call ends after the commit of the port's names. A unique key of the table prevents
- * two ports from having the same name. Open rows say which records to add or delete. The
- * process with the lock of a domain publishes the open rows of the domain together, as
- * one change with one serial. After a failure, the process retries with growing pauses.
- * Open rows are in the database, so all changes survive a crash.
+ * zonefleet-ports answers a call about a port after it has committed the names of the
+ * port to the database. A unique key of the table prevents two ports from having the same
+ * name. Open rows contain the records to add or delete. The process with the lock of a
+ * domain publishes the open rows of the domain together, as one change with one serial.
+ * After a failure, the process retries with growing pauses. Open rows are in the
+ * database, so all changes survive a crash.
  */
 #pragma once
 

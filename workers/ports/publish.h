@@ -1,16 +1,17 @@
 /*
  * publish -- sends the open records of ports to central. The process with the lock of a
  * domain makes one change to the domain for all open records, with one serial. If central
- * refuses a change, publish sends the two halves of the change, so one bad record does
- * not block other records. publish repeats a call that got no answer. The repeated call
- * is safe: it changes nothing if the record already exists or is already deleted.
+ * refuses a change, zonefleet-ports sends the two halves of the change, so one bad record
+ * does not block other records. zonefleet-ports repeats a call that got no answer. The
+ * repeated call is safe: it changes nothing if the record already exists or is already
+ * deleted.
  *
- * publish creates the reverse domain of a record, and other domains if
- * ports.create_domains is set. If ports.delete_reverse is set, publish deletes a reverse
- * domain that it has created and in which no port has a record. If the domain contains
- * other records, central does not delete it. In this case, the domain stays, and publish
- * does not try to delete it again. Records for a domain that central is deleting wait
- * until publish can create the domain again.
+ * zonefleet-ports creates the reverse domain of a record, and other domains if
+ * ports.create_domains is set. If ports.delete_reverse is set, zonefleet-ports deletes a
+ * reverse domain that it has created and in which no port has a record. If the domain
+ * contains other records, central does not delete it. In this case, the domain stays, and
+ * zonefleet-ports does not try to delete it again. Records for a domain that central is
+ * deleting wait until zonefleet-ports can create the domain again.
  */
 #pragma once
 

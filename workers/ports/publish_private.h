@@ -1,7 +1,7 @@
 /*
  * publish_private -- declarations that only the files of publish.h use. A step reads the
- * open rows of a domain (publish.c) and makes one call to central. publish writes the
- * answer to the database before the next step:
+ * open rows of a domain (publish.c) and makes one call to central. zonefleet-ports writes
+ * the answer to the database before the next step:
  *
  * rows                  call            answer
  * no open row           -               the domain is settled: the end
@@ -22,14 +22,14 @@
 enum { PUBLISH_ROWS_MAX = 5000 };	/* in one change: the limit of central */
 
 /*
- * While central deletes the domain, it refuses changes with a conflict. publish calls
- * get_domain to distinguish this conflict from the conflict of a record. The step then
- * fails, as it does after all other errors.
+ * While central deletes the domain, it refuses changes with a conflict. zonefleet-ports
+ * calls get_domain to distinguish this conflict from the conflict of a record. The step
+ * then fails, as it does after all other errors.
  */
 struct publication {
 	struct work work;
 	struct ports *ports;
-	struct zone_key zone;		/* the publication owns the texts */
+	struct zone_key zone;		/* the publication owns the strings */
 	struct zone_row row;
 	struct record_row *rows;	/* open rows, at most LIMIT */
 	size_t count;

@@ -1,5 +1,5 @@
 /*
- * binding -- assigns a route to a router. Only a binding sets `phase` and `dns` of a
+ * binding -- assigns a route to a router. Only this module sets `phase` and `dns` of a
  * route. A route that leaves a router keeps its name at this router for a grace time. If
  * the former name is a generated name, it gets a CNAME record to the new name. The
  * instances of both routers then serve both names.

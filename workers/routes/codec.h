@@ -4,7 +4,8 @@
  *
  * In messages about routers and bindings, "dns" is the domain of the router. The default
  * of "dns" is NAME.SUFFIX, where SUFFIX is the option routes.suffix. In a binding,
- * "route_dns" is the name of the route. Only a binding sets `phase` and `dns` of a route.
+ * "route_dns" is the name of the route. Only zonefleet-routes sets `phase` and `dns` of a
+ * route (binding.h).
  */
 #pragma once
 

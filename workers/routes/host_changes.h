@@ -22,7 +22,7 @@ struct host_changes {			/* zeroed, except for the arena */
 
 /*
  * Adds a change. If ROUTE_ID is NULL, all routes of the router may have changed. Borrows
- * both texts.
+ * both strings.
  */
 void host_changes_add(struct host_changes *changes, const char *router,
                       const char *route_id);

@@ -16,8 +16,8 @@
  *	the namespace, the route, routers
  *	the versions of hosts (host_changes.h)
  *
- * A gate is a lock. A transaction that creates a router first locks all gates, so that no
- * route gets a host in the domain of the new router meanwhile.
+ * A gate is a lock. A transaction that creates a router first locks all gates. So until
+ * the end of this transaction, no route gets a host in the domain of the new router.
  */
 #pragma once
 

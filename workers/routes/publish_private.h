@@ -29,7 +29,7 @@ struct publication {
 	bool is_known;			/* the router has a row */
 	/* the name servers serve this change for the first time */
 	bool is_news;
-	bool is_asked_for;		/* publish has called create_domain */
+	bool is_asked_for;		/* the process has called create_domain */
 	/* central already has a newer serial than the serial in `zone` */
 	bool has_no_serial;
 	bool has_no_extras;		/* central cannot read the extra records */

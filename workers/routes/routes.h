@@ -9,9 +9,9 @@
  * name_expiry  removes former names of routes after their grace time
  *
  * An instance runs at each address of a router. Each instance serves all routes of the
- * router. Each process handles a share of the routes. The ids of the routes decide which
- * routes belong to a share. Two processes cannot both bind the same route, because the
- * table route_bindings has a unique key for the route.
+ * router. Each process handles a share of the routes. A checksum of the route's id
+ * decides which share the route belongs to. Two processes cannot both bind the same
+ * route, because the table route_bindings has a unique key for the route.
  */
 #pragma once
 

@@ -2,11 +2,11 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * A separate thread (offload.h) connects to the broker, so an unreachable broker does not
- * block the event loop. The outbox keeps a published message until the broker confirms
- * the message or the time limit of the message is over. After a reconnect, the outbox
- * sends the same bytes again. A process has one connection to consume messages and one to
- * publish messages. During a memory alarm, RabbitMQ blocks the connections that publish.
+ * A lane (thread) connects to the broker, so an unreachable broker does not block the
+ * event loop. The outbox keeps a published message until the broker confirms the message
+ * or the time limit of the message is over. After a reconnect, the outbox sends the same
+ * bytes again. A process has one connection to consume messages and one to publish
+ * messages. During a memory alarm, RabbitMQ blocks the connections that publish.
  *
  * When the connection opens, it declares its exchanges, queues and bindings. After that,
  * the connection checks every few seconds that all of its exchanges, queues and bindings

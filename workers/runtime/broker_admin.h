@@ -56,7 +56,7 @@ struct broker_admin_depth {
 enum err broker_admin_depth(struct broker_admin *admin, const char *queue,
                             struct broker_admin_depth *depth, struct why *why);
 
-/* The arena of broker_admin_take() contains the texts and the body. */
+/* The arena of broker_admin_take() contains the strings and the body. */
 struct broker_admin_message {
 	uint64_t tag;
 	const uint8_t *body;

@@ -251,7 +251,7 @@ struct message {
 	const char *exchange, *key;
 	const uint8_t *body;
 	size_t len;
-	char bytes[];			/* the texts and the body */
+	char bytes[];			/* the strings and the body */
 };
 
 TAILQ_HEAD(message_queue, message);

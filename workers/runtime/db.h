@@ -2,10 +2,11 @@
  * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
  * When the caller first uses a struct db, the struct db connects to the first healthy
- * host of the list. It connects again after the connection is lost. A struct db uses only
- * prepared statements and keeps them for later calls. Reads and writes have a time limit.
- * The files db* never set the option RECONNECT of the library, because RECONNECT would
- * hide the loss of a transaction. Only one thread may use a struct db.
+ * host of the list. It connects again after the connection is lost. A struct db runs
+ * statements with bound values as prepared statements, and keeps the prepared statements
+ * for later calls. Reads and writes have a time limit. The files db* never set the option
+ * RECONNECT of the library, because RECONNECT would hide the loss of a transaction. Only
+ * one thread may use a struct db.
  */
 #pragma once
 

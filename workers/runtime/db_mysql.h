@@ -26,7 +26,7 @@ struct db_statement {
 	unsigned param_count, column_count;
 	/* its columns are bound; true from its first row on */
 	bool is_bound;
-	struct arena *row;		/* texts of the current row; made when needed */
+	struct arena *row;		/* strings of the current row; made when needed */
 	char sql[];
 };
 

@@ -2,9 +2,10 @@
  * db_private -- declarations that only the files of db, tx.c and migrate.c use. The types
  * of the client library are in db_mysql.h, not here.
  *
- * Functions that talk to the database server return errors according to the table in
- * db_error.c. If a function finds that the connection is lost, it closes the connection.
- * While the connection is closed, db_is_up() returns false and no transaction is open.
+ * Functions that send a statement to the database server return errors according to the
+ * table in db_error.c. If a function finds that the connection is lost, it closes the
+ * connection. While the connection is closed, db_is_up() returns false and no transaction
+ * is open.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * db_probe -- tests periodically whether the database answers and has the schema that
- * this program needs. The probe has its own thread and connection, so a database server
- * that does not answer does not block the event loop.
+ * this program needs. The probe has its own lane (thread), with its own connection. So a
+ * database server that does not answer does not block the event loop.
  */
 #pragma once
 

@@ -8,8 +8,8 @@
  * schema_migrations. The state of this row is STARTED before the first statement and DONE
  * after the last statement. The row is also the lock, because only one of two parallel
  * runs can insert the row. GET_LOCK() is not enough: on a cluster, its lock exists only
- * on one node. If a migration is interrupted, its version stays in state STARTED, and
- * migrate refuses to run. The error message tells the operator what to do.
+ * on one node. If a migration is interrupted, its version stays in state STARTED, and the
+ * program refuses the next migration. The error message tells the operator what to do.
  */
 #pragma once
 

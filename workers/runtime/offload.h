@@ -4,7 +4,7 @@
  * A lane is one thread with a bounded queue. The jobs of one lane run one after the
  * other. Different lanes run in parallel. work() runs on the thread of the lane and must
  * have its own time limit. After work(), done() runs on the event loop. For each job,
- * either lane_submit() refuses the job because the queue is full, or done() runs later.
+ * either lane_submit() refuses the job, or done() runs later.
  */
 #pragma once
 

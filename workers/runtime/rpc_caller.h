@@ -7,7 +7,7 @@
  * depth. The scan finds a caller only if three conditions hold: (1) the body is one
  * complete object, (2) `_msg_id` and `_reply_q` each occur once at the top level, and (3)
  * the reply queue has a valid name. If the body is an envelope, condition (2) applies to
- * the top level of `oslo.message`. Pure.
+ * the top level of `oslo.message`. This module does no I/O.
  */
 #pragma once
 

@@ -10,7 +10,7 @@
  * message may contain no end of the time limit, or an impossible one. In this case, the
  * time that the message spent in the broker's queue is unknown. The message arrived after
  * the process last found its socket to the broker empty, so the time limit begins at that
- * point. Pure.
+ * point. This module does no I/O and reads no clock.
  */
 #pragma once
 

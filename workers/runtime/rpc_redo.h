@@ -82,7 +82,7 @@ struct redo_queue {
  * locked only for a moment, for example by another call.
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
-/* The first waiting request of SUBJECT (the leader), or NULL. */
+/* The first waiting request of SUBJECT, or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
  * Adds the entry behind the first request of its subject, and the entry runs after that

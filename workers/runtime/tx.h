@@ -67,7 +67,7 @@ struct tx_value tx_null(void);
 void tx_set_deadline(int64_t deadline_ms);
 
 struct tx tx_begin(struct db *db, struct why *why);
-/* A read-only transaction, which sees one consistent state. */
+/* A read-only transaction, which reads one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /* Each statement commits by itself. tx_commit() returns the first failure. */
 struct tx tx_autocommit(struct db *db, struct why *why);
@@ -150,7 +150,7 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *	}
  *
  * Rows are not buffered: before the next statement, read all rows or call
- * tx_select_end(). The arena contains the texts and bytes. If ARENA is NULL, they are
+ * tx_select_end(). The arena contains the strings and bytes. If ARENA is NULL, they are
  * valid until the next tx_next().
  */
 struct tx_rows {

@@ -6,7 +6,7 @@
  * forks `processes` processes and replaces a process that dies. The pauses between
  * replacements grow. The supervisor also forwards SIGTERM and SIGHUP, serves /metrics and
  * notifies systemd. After the fork, each process (process.c) opens its own loop, broker
- * connections and database connection. A process serves one request at a time. The option
+ * connections and database connection. A process runs one handler at a time. The option
  * --agent starts the agent of a program. The agent has its own settings and log name.
  *
  * SIGTERM: the program accepts no more requests, finishes the current requests, and exits

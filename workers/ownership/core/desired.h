@@ -2,13 +2,14 @@
  * desired -- chooses the record sets that a name should have, from its endpoints.
  *
  * All endpoints of one resource and type form one record set, whatever their set ids are.
- * If several resources want the same record set, the resource whose record set is in the
- * zone wins. Otherwise this order decides: resources of RPC callers, routers, routes,
+ * If several resources request the same record set, the resource whose record set is in
+ * the zone wins. Otherwise this order decides: resources of RPC callers, routers, routes,
  * ports. Within one of these groups, the record set with fewer records wins. If the
- * numbers of records are equal, the octets of the records decide ("PerResource" of
- * external-dns). A name cannot have both a CNAME and other record sets. If the endpoints
- * of a name request both, the other record sets win, unless the desired CNAME is already
- * in the zone. The choice excludes record sets that the zone cannot contain.
+ * numbers of records are equal, the record set that sorts first by the octets of its
+ * records wins ("PerResource" of external-dns). A name cannot have both a CNAME and other
+ * record sets. If the endpoints of a name request both, the other record sets win, unless
+ * the desired CNAME is already in the zone. The choice excludes record sets that the zone
+ * cannot contain.
  */
 #pragma once
 

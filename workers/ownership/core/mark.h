@@ -53,8 +53,8 @@ bool mark_resource_is_valid(const char *resource);
 
 /*
  * Reads the rdata of a TXT record, and joins its strings. Sets *mark only if it returns
- * MARK_OWNED. The texts of *mark are in ARENA. IS_BARE: a text in the form of seed 001 is
- * also a mark.
+ * MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of seed 001
+ * is also a mark.
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);

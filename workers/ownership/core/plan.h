@@ -1,15 +1,16 @@
 /*
  * plan -- makes the changes that give a zone its desired record sets ("Plan" in the
  * requirements, seed 001). The plan does not change the record sets of other owners. If
- * the plan leaves a record set unchanged, the plan says why. Pure.
+ * the plan leaves a record set unchanged, the plan says why. This module does no I/O.
  *
- * The plan first decides about each record set. This decision depends on the current
- * records, the owner and the desired record set. Then the plan decides about all record
- * sets of a name together, because a CNAME must be alone at its name. So the plan
+ * plan_make() first decides about each record set. This decision depends on the current
+ * records, the owner and the desired record set. Then plan_make() decides about all
+ * record sets of a name together, because a CNAME must be alone at its name. So the plan
  * replaces a record set with a record set of another type in one step, or not at all. As
  * long as the desired record set is impossible, the plan keeps the current record set.
  *
- * The items of one name are next to each other in the plan and belong in one message.
+ * The items of one name are next to each other in the plan. The round makes one dynamic
+ * update from them, so the server applies them together.
  */
 #pragma once
 
@@ -144,7 +145,7 @@ struct plan_order {
 /* Adds an order for the sets of NAME. Borrows ORDER. Add the oldest order first. */
 void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /*
- * Adds an endpoint. Borrows the texts and octets of ENDPOINT. Call it after
+ * Adds an endpoint. Borrows the strings and octets of ENDPOINT. Call it after
  * view_settle().
  */
 void plan_add_endpoint(struct view *view, const struct name *name,

@@ -28,7 +28,7 @@ struct port_names {
 	size_t count;
 };
 
-/* Texts are canonical (model/name.h) and in the arena. */
+/* The strings are canonical (model/name.h) and in the arena. */
 struct port_record {
 	const char *zone, *name;
 	uint16_t type;

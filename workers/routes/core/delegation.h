@@ -1,9 +1,9 @@
 /*
  * delegation -- makes the endpoints that delegate a router's domain in its parent zone, a
  * shared zone. The delegation contains the NS records of the domain. A name server inside
- * the domain also needs glue records with the addresses of this name server. delegation
- * takes the glue records from the initial records of the domain, if the initial records
- * contain the addresses ("records" in router_domain.h).
+ * the domain also needs glue records with the addresses of this name server.
+ * delegation_endpoints() takes the glue records from the initial records of the domain,
+ * if the initial records contain the addresses ("records" in router_domain.h).
  */
 #pragma once
 

@@ -4,9 +4,8 @@
  * create_route_binding.
  *
  *	roundrobin	the routers in turn
- *	label		in turn, the routers with room that have a certain label of the
- *			route. If no router has a label of the route, the routers without
- *			a label
+ *	label		the routers with one of the route's labels, in turn. If no router
+ *			has a label of the route, the routers without a label, in turn
  *	leastloaded	the router with the fewest routes
  *	hash		the router that a hash of the route's id selects. A new or lost
  *			router changes the choice for few routes
