@@ -42,7 +42,7 @@ REASONS = ("unsigned", "malformed", "unknown_key", "wrong", "old", "ahead", "no_
 # what an agent may call; all other methods want a key of the fleet's
 AGENTS_METHODS = {"ports": {"hosts_export", "hosts_versions"},
                   "routes": {"router_hosts", "hosts_versions", "report_address"}}
-PACE_SECONDS = 0.02             # between the changes of the rotation
+CHANGES_A_SECOND = 50           # during the rotation
 numbers = itertools.count(1)
 
 
@@ -394,33 +394,41 @@ class Rotation(Story):
             self.fleet.wait_for(lambda w=worker, t=taken, b=before: w.log.read_text().count(t) > b,
                                 SECONDS, f"{worker.name} has its keys")
 
-    def settle(self, writer):
+    def settle(self, writers):
         """Until all that was accepted up to now is ACTIVE."""
-        for domain, serial in dict(writer.serials).items():
-            self.central.settled(domain, serial=serial, seconds=SECONDS)
+        for writer in writers:
+            if writer.serial:
+                self.central.settled(writer.domain["id"], serial=writer.serial, seconds=SECONDS)
+
+    def wait_more(self, writers, count, what):
+        """Until so many more changes are made."""
+        def done():
+            return sum(writer.done for writer in writers)
+        self.fleet.wait_for(lambda at=done() + count: done() >= at, SECONDS, what)
 
     def test_a_new_key_amid_changes(self):
-        domains = [self.create() for _ in range(self.domains)]
-        writer = Writer(self.caller(), domains)
-        writer.start()
-        self.addCleanup(writer.stop)
+        writers = [Writer(self.caller(), self.create(), self.domains / CHANGES_A_SECOND)
+                   for _ in range(self.domains)]
+        for writer in writers:
+            writer.start()
+            self.addCleanup(writer.stop)
         old, new = self.key, fleet_key("next")
         for keys in (old, new), (new, old), (new,):
-            self.fleet.wait_for(lambda w=writer, at=writer.done + 100: w.done >= at, SECONDS,
-                                "changes are made meanwhile")
-            self.settle(writer)
+            self.wait_more(writers, 100, "changes are made meanwhile")
+            self.settle(writers)
             self.give_keys(*keys)
-        self.fleet.wait_for(lambda at=writer.done + 100: writer.done >= at, SECONDS,
-                            "changes are made with the new key")
-        writer.stop()
-        print(f"{writer.done} changes, {writer.done / writer.seconds:.0f} a second",
+        self.wait_more(writers, 100, "changes are made with the new key")
+        for writer in writers:
+            writer.stop()
+        print(f"{sum(writer.done for writer in writers)} changes, "
+              f"{sum(writer.done / writer.seconds for writer in writers):.1f} a second",
               file=sys.stderr)
-        self.assertEqual(writer.failures, [])
-        self.settle(writer)
+        self.assertEqual([failure for writer in writers for failure in writer.failures], [])
+        self.settle(writers)
         self.fleet.wait_quiet()
-        for domain in domains:
-            served = len(self.fleet.bind.axfr(domain["name"])) - 2      # SOA and NS
-            self.assertEqual(served, writer.counts[domain["id"]])
+        for writer in writers:
+            served = len(self.fleet.bind.axfr(writer.domain["name"])) - 2      # SOA and NS
+            self.assertEqual(served, writer.done)
         for kind in self.workers:
             self.assertEqual(sum(self.refused(kind).values()), 0)
         for queue in "central", POOL, "minidns":
@@ -638,32 +646,30 @@ class Answers(Agents):
 
 
 class Writer(threading.Thread):
-    """Changes of one record each, fifty a second."""
+    """Changes of one record each, one after the other, at a fixed pace."""
 
-    def __init__(self, caller, domains):
+    def __init__(self, caller, domain, pace_seconds):
         super().__init__(daemon=True)
-        self.caller, self.domains = caller, domains
-        self.serials, self.failures, self.done, self.seconds = {}, [], 0, 0
-        self.counts = {domain["id"]: 0 for domain in domains}
+        self.caller, self.domain, self.pace_seconds = caller, domain, pace_seconds
+        self.serial, self.failures, self.done, self.seconds = 0, [], 0, 0
         self.enough = threading.Event()
 
     def run(self):
         begun = due = time.monotonic()
         while not self.enough.is_set():
-            domain = self.domains[self.done % len(self.domains)]
             try:
-                self.change(domain)
+                self.change()
             except Exception as error:      # the story tells of it
                 self.failures.append(repr(error))
-            due += PACE_SECONDS
+            due += self.pace_seconds
             self.enough.wait(max(0, due - time.monotonic()))
         self.seconds = time.monotonic() - begun
 
-    def change(self, domain):
-        owner = f"w{self.done}.{domain['name']}"
-        answer = self.caller.apply_changes(domain=domain["id"], changes=[put(owner, "192.0.2.1")])
-        self.serials[domain["id"]] = answer["serial"]
-        self.counts[domain["id"]] += 1
+    def change(self):
+        owner = f"w{self.done}.{self.domain['name']}"
+        answer = self.caller.apply_changes(domain=self.domain["id"],
+                                           changes=[put(owner, "192.0.2.1")])
+        self.serial = answer["serial"]
         self.done += 1
 
     def stop(self):
