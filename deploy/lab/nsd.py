@@ -7,6 +7,7 @@ from .dns import NameServer
 from .process import free_port, program, run
 
 PATTERN = "zonefleet"
+KEYS_SECONDS = 120      # it makes two RSA keys
 
 CONFIG = """\
 server:
@@ -91,7 +92,7 @@ class Nsd(NameServer):
         self.control_address = f"{self.host}:{self.control_port}" if tls else str(socket)
         self.key_files = {}
         if tls:
-            run([program("nsd-control-setup"), "-d", self.folder])
+            run([program("nsd-control-setup"), "-d", self.folder], seconds=KEYS_SECONDS)
             self.key_files = {"server_cert": self.folder / "nsd_server.pem",
                               "control_key": self.folder / "nsd_control.key",
                               "control_cert": self.folder / "nsd_control.pem"}

@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 from stalling import StallingPrimary                                   # noqa: E402
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
+ENDS = 10               # seconds, on a busy machine too: an operation has a time limit of two
 MASTER = ("127.0.0.1", free_port())     # nobody is there, but in a story that begins it
 
 ORDINARY = ["example.org.", "a-b.xn--bcher-kva.example.", "_tcp.example.net.",
@@ -153,7 +154,7 @@ class DriverStory:
             code, said = self.run_driver("create", "late.example.")
             self.assertEqual(code, 1)
             self.assertRegex(said, "^(timeout|unreachable): ")
-            self.assertLess(time.monotonic() - started, 4)
+            self.assertLess(time.monotonic() - started, ENDS)
         finally:
             self.server.resume()
         self.server.status()
@@ -311,7 +312,7 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         code, said = self.run_driver_with(self.settings(rndc=slow), "renew", "slow.example.")
         self.assertEqual(code, 1)
         self.assertRegex(said, "^timeout: ")
-        self.assertLess(time.monotonic() - started, 3)
+        self.assertLess(time.monotonic() - started, ENDS)
         self.assertTrue(self.knows("slow.example."))
         self.expect_ok("delete", "slow.example.")
 
@@ -624,7 +625,7 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         self.expect_ok("create", "never.example.")
         started = time.monotonic()
         said = self.expect_ok("retransfer", "never.example.")
-        self.assertLess(time.monotonic() - started, 2)
+        self.assertLess(time.monotonic() - started, ENDS)
         self.assertIn("server transfers the whole zone from now on: server=ns1", said)
         self.assertEqual(self.metadata("never.example.", "IXFR"), ["0"])
         self.expect_ok("create", "never.example.")

@@ -104,7 +104,7 @@ class Pool(PowerDnsStory):
     def test_a_change_is_transferred_not_the_zone(self):
         """A second AXFR of the new zone may still wait in PowerDNS, and bring the first change."""
         domain = self.create("grows.example.")
-        for address in "192.0.2.1", "192.0.2.2", "192.0.2.3":
+        for address in (f"192.0.2.{i}" for i in range(1, 11)):
             serial = self.change(domain, put("a.grows.example.", address))
             self.assert_served("a.grows.example.", address)
             self.fleet.wait_for(lambda: len(self.transfers("grows.example.", serial)) >= 2,
