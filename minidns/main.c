@@ -534,7 +534,7 @@ static void minidns_reload(void *self)
 	/* minidns_check() has accepted these options before */
 	minidns_set_options(&why);
 	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
-		log_warn("certificate not reloaded: reason=%s", why.text);
+		log_warn("certificate not reloaded: reason=\"%s\"", why.text);
 	servers_reload(minidns.servers);
 }
 

@@ -650,8 +650,8 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 before = self.foreign("theirs.example.", account=account)
                 for operation in "create", "delete":
                     self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
-                                        rf'of another program: the account of the zone is "{account}", '
-                                        r'not "zonefleet"\n$',
+                                        rf"of another program: the account of the zone is '{account}', "
+                                        r"not 'zonefleet'\n$",
                                         self.settings(), operation, "theirs.example.")
                 self.assertNotIn("theirs.example.", self.expect_ok("list"))
                 self.assertEqual(self.zone("theirs.example."), before)

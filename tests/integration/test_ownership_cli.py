@@ -506,7 +506,7 @@ class Documents(Story):
                 (json.dumps([whole, whole | {"ttl": 1}]), FAILED, "records[1]: "),
                 (json.dumps([whole | {"owner": None}]), FAILED, "records[0]: "),
                 (json.dumps([{"dnsname": "foo"}]), FAILED, "dnsname, owner, target and type"),
-                (json.dumps([whole | {"dnsname": "x" * 2000}]), FAILED, "dnsname must have at most 1004 bytes")):
+                (json.dumps([whole | {"dnsname": "x" * 2000}]), FAILED, "dnsname: must have at most 1004 bytes")):
             with self.subTest(text):
                 status, out, said = self.client("owner", "import", "us", ZONE, "-", text=text)
                 self.assertEqual((status, out), (want, ""))
@@ -558,7 +558,7 @@ class Large(Story):
         answer = json.loads(out)
         self.assertEqual(answer["claimed"], 2500)
         self.assertRegex(answer["error"]["message"],
-                         r"owner must have at most .*\(5000 of 6001 records are imported")
+                         r"owner: must have at most .*\(5000 of 6001 records are imported")
 
     def test_an_export_is_of_one_serial(self):
         """The first and the last name change together, and the zone is read all the time."""

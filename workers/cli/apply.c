@@ -136,7 +136,8 @@ static enum err apply_parse_json(const char *text, const char *domain, json_t *c
 		char name[NAME_MAX_TEXT + 1];
 
 		if (!json_is_object(change))
-			err = fail(why, ERR_INVALID, "changes[%zu] must be an object", i);
+			err = fail(why, ERR_INVALID, "changes[%zu]: must be an object",
+			           i);
 		else
 			err = names_record(answer_text(change, "name"), domain, name,
 			                   why);

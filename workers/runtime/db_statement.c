@@ -112,7 +112,7 @@ static enum err statement_check_size(const struct db *db, const struct tx_value 
 		octets += VALUE_HEAD + values[i].len;
 	if (octets <= db->packet_max)
 		return OK;
-	return fail(why, ERR_TOO_LARGE, "database: the statement has %llu octets, more "
+	return fail(why, ERR_TOO_LARGE, "database: the statement has %llu bytes, more "
 	            "than the server's max_allowed_packet (%llu)",
 	            (unsigned long long)octets, (unsigned long long)db->packet_max);
 }

@@ -237,7 +237,8 @@ static void supervisor_on_deadline(void *self)
 {
 	struct supervisor *supervisor = self;
 
-	log_warn("processes killed: reason=\"not stopped in %d s\" processes=%d",
+	log_warn("processes killed: reason=\"the processes did not stop within %d s\" "
+	         "processes=%d",
 		 STOP_MAX_MS / 1000, supervisor_count_alive(supervisor));
 	supervisor_signal_all(supervisor, SIGKILL);
 }
