@@ -504,8 +504,8 @@ class Records(Story):
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
                 ("must not be SOA", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
-                ("not inside the domain", add("www.example.org.", ["192.0.2.1"])),
-                ("not inside the domain", add(f"x{name}", ["192.0.2.1"])),
+                ("must be inside the domain", add("www.example.org.", ["192.0.2.1"])),
+                ("must be inside the domain", add(f"x{name}", ["192.0.2.1"])),
                 ("below this domain", add(f"a.child.{name}", ['"x"'], "TXT"))):
             self.fails("Invalid", words, "apply_changes", domain=name, changes=[bad])
         self.assertEqual(change(name, add(f"child.{name}", ["ns.child.example."], "NS"),

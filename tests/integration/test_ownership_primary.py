@@ -243,7 +243,7 @@ class Story(unittest.TestCase):
         told = [line for line in client.log().splitlines() if "clock" in line]
         self.assertEqual(len(told), times, told)
         for line in told:
-            self.assertRegex(line, rf"signing with the server's clock: zone={zone} server={host} "
+            self.assertRegex(line, rf"server's clock used for TSIG: zone={zone} server={host} "
                                    rf'reason="{CLOCKS}"')
 
     def assert_faulty(self, client, fault):

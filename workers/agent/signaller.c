@@ -133,7 +133,7 @@ static ssize_t signaller_read_file(const char *path, int flags, char *into, size
 	ssize_t n = -1;
 
 	if (fd < 0) {
-		descriptors_lack("the process id of the signalled program");
+		descriptors_lack("the process that gets a signal");
 		return -1;
 	}
 	errno = EINVAL;			/* for something that is not a regular file */

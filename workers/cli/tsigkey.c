@@ -221,7 +221,7 @@ static enum err format_find(struct cli *cli, const struct format **format)
 	for (*format = formats; (*format)->server; ++*format)
 		if (!strcmp((*format)->server, cli->option[OPT_FORMAT]))
 			return OK;
-	return cli_usage(cli, "--format must be bind, knot, nsd or powerdns, not '%s'",
+	return cli_usage(cli, "--format: must be bind, knot, nsd or powerdns, not '%s'",
 	                 cli->option[OPT_FORMAT]);
 }
 
