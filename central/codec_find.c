@@ -38,8 +38,8 @@ static enum err find_get_sort_key(const json_t *args, const char *const *keys,
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
 	if (!keys[*sort])
-		return fail(why, ERR_INVALID, "sort_key: must be %s or another key of "
-		            "the same list, not '%s'", keys[0],
+		return fail(why, ERR_INVALID, "sort_key: must be a sort key of this "
+		            "method, for example %s, not '%s'", keys[0],
 		            err_quote(key, (char[WORD_MAX + 1]){ 0 }, WORD_MAX + 1));
 	return OK;
 }

@@ -28,8 +28,8 @@ static void subnet_call_check_not_fed(const struct subnet_call *call,
                                       const struct subnet_row *subnet, struct tx *tx)
 {
 	if (subnet->is_fed && *call->update.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "subnet %.32s belongs to Neutron: change it in "
-		        "Neutron",
+		tx_fail(tx, ERR_CONFLICT, "subnet %.32s belongs to Neutron: change the "
+		        "subnet in Neutron",
 		        subnet->id);
 }
 

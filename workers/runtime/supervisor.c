@@ -323,7 +323,7 @@ static void supervisor_on_hangup(void *self)
 	if (supervisor->reader == 0)
 		reader_run(supervisor);
 	if (supervisor->reader < 0) {
-		log_warn("settings kept: reason=\"%s\"", strerror(errno));
+		log_warn("old settings kept: reason=\"%s\"", strerror(errno));
 		supervisor->reader = 0;
 	}
 }

@@ -152,8 +152,9 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "%s: the suffix '%s' must not end in a dot", field, suffix);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: must contain '%s' at most once, with '-' or '.' between "
-		            "this string and the name", field, TEMPLATE);
+		            "%s: the prefix or suffix must contain '%s' at most once, "
+		            "with '-' or '.' between this string and the name",
+		            field, TEMPLATE);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement must be one label of letters, "
