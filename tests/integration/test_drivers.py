@@ -459,7 +459,7 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 code, said = self.run_driver("create", zone)
                 self.assertEqual((code, said.splitlines()[0]), (1, (
                     f"invalid: ns1: zone not created: NSD makes a file path from the zone name {zone}. "
-                    'If the NSD pattern "zonefleet" has no zonefile option, set slash_names')))
+                    "If the NSD pattern 'zonefleet' has no zonefile option, set slash_names")))
                 self.assertEqual(self.expect_ok("has", zone), "not there\n")
                 self.expect_ok("delete", zone)
         there = "0/26.2.0.192.in-addr.arpa."

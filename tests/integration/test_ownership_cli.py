@@ -514,7 +514,7 @@ class Documents(Story):
         for words, want, words_said in (
                 (("import", "us", ZONE, "/nowhere"), NOT_FOUND, "/nowhere"),
                 (("import", "us", ZONE, str(path)), FAILED, "broken.xz: the file is damaged"),
-                (("import", "others", ZONE, "-"), FAILED, "only the storage \"table\""),
+                (("import", "others", ZONE, "-"), FAILED, "only the storage 'table'"),
                 (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
                 (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
                 (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "a final dot"),

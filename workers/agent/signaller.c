@@ -404,8 +404,8 @@ static void signaller_await(struct signaller *signaller, pid_t pid)
 	signaller_try_again(signaller);
 	if (signaller->times == 5)
 		log_warn("signals ignored: to=%s folder=%s pid=%d reason=\"the process "
-		         "started no worker with the new files\"", signaller->config.program,
-		         signaller->config.folder, (int)pid);
+		         "started no worker with the new files\"",
+		         signaller->config.program, signaller->config.folder, (int)pid);
 }
 
 static void signaller_signal(struct signaller *signaller)

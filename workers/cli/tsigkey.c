@@ -75,7 +75,7 @@ static enum err secret_put(struct cli *cli, json_t *into)
 	if (!err && (strlen(secret) != len ||
 	             json_object_set_new(into, "secret", json_string(secret))))
 		err = fail(&cli->why, ERR_INVALID,
-		           "%.300s must contain a secret in base64",
+		           "%.300s: must contain a secret in base64",
 		           cli->option[OPT_SECRET_FILE]);
 	explicit_bzero(secret, sizeof secret);
 	return err;

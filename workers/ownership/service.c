@@ -99,8 +99,8 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 		return err;
 	if (!registry->storage->has_rows)
 		return fail(&req->why, ERR_CONFLICT,
-		            "the storage \"%s\" of zone %s does not accept orders: use "
-		            "the storage \"txt\" or \"table\"",
+		            "the storage '%s' of zone %s does not accept orders: use the "
+		            "storage 'txt' or 'table'",
 		            registry->storage->name, registry->zone_text);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;

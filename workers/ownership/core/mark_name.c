@@ -143,8 +143,9 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "suffix: set one of them to \"\"", field);
 	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: the %s must contain only letters, digits, '-', '_', '%s' "
-		            "and single dots, and must not begin with a dot, not '%s'",
+		            "%s: the %s must contain only letters, digits, '-', '_', '.' "
+		            "and '%s', without '..' and without '.' at the beginning, "
+		            "not '%s'",
 		            field, *prefix ? "prefix" : "suffix", TEMPLATE,
 		            *prefix ? prefix : suffix);
 	if (*suffix && suffix[strlen(suffix) - 1] == '.')
