@@ -488,7 +488,7 @@ static void store_add_server(struct store_servers *found, struct access_server *
 	struct why why;
 
 	if (!address_parse(text, port, &server->address)) {
-		fail(&why, ERR_INVALID, "not a valid IPv4 or IPv6 address");
+		fail(&why, ERR_INVALID, "the name must be an IPv4 or IPv6 address");
 		store_log_ignored("server", text, &why);
 		return;
 	}
