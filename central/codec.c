@@ -44,7 +44,7 @@ enum err codec_id_or_name(const json_t *json, const char *key, struct arena *are
 	err = name_parse(text, key, &name, why);
 	if (err)
 		return fail(why, ERR_INVALID,
-		            "%s must be an id, or a name with a final dot, not '%s'",
+		            "%s: must be an id, or a name with a final dot, not '%s'",
 		            key, err_quote(text, (char[81]){ 0 }, 81));
 	*canonical = codec_name_text(&name, arena);
 	return OK;
@@ -64,8 +64,8 @@ enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
 		const char *field = arena_printf(arena, "%s[%zu]", key, i);
 
 		if (!text)
-			return fail(why, ERR_INVALID, "%s must be a string with a host "
-			            "name", field);
+			return fail(why, ERR_INVALID, "%s: must be a string that "
+			            "contains a host name", field);
 		err = name_parse_owner(text, field, &name, why);
 		if (!err)
 			(*hosts)[i] = codec_name_text(&name, arena);

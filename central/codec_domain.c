@@ -170,7 +170,7 @@ static enum err domain_get_identity(const json_t *json, struct arena *arena,
 	if (!err)
 		err = identity_get(json, "tenant", &spec->tenant, why);
 	if (!err && spec->tenant && !*spec->tenant)
-		return fail(why, ERR_INVALID, "tenant must not be empty");
+		return fail(why, ERR_INVALID, "tenant: must not be empty");
 	if (!err)
 		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &spec->pool, why);
 	if (!err)

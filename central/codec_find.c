@@ -38,8 +38,8 @@ static enum err find_get_sort_key(const json_t *args, const char *const *keys,
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
 	if (!keys[*sort])
-		return fail(why, ERR_INVALID, "sort_key must be %s or another key of the "
-		            "same list, not '%s'", keys[0],
+		return fail(why, ERR_INVALID, "sort_key: must be a sort key of this "
+		            "method, for example %s, not '%s'", keys[0],
 		            err_quote(key, (char[WORD_MAX + 1]){ 0 }, WORD_MAX + 1));
 	return OK;
 }
@@ -53,8 +53,8 @@ static enum err find_get_direction(const json_t *args, bool *descending, struct 
 		return err;
 	*descending = !strcmp(text, "desc");
 	if (!*descending && strcmp(text, "asc"))
-		return fail(why, ERR_INVALID, "sort_dir must be asc or desc, not "
-		            "'%s'", err_quote(text, (char[33]){ 0 }, 33));
+		return fail(why, ERR_INVALID, "sort_dir: must be asc or desc, not '%s'",
+		            err_quote(text, (char[33]){ 0 }, 33));
 	return OK;
 }
 
@@ -102,7 +102,7 @@ static enum err find_get_pattern(const json_t *json, const char **pattern,
 	const char *text = *pattern;
 
 	if (!err && text && text[strcspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")])
-		return fail(why, ERR_INVALID, "name must be in lower case, not '%s'",
+		return fail(why, ERR_INVALID, "name: must be in lower case, not '%s'",
 		            err_quote(text, (char[81]){ 0 }, 81));
 	return err;
 }
@@ -114,7 +114,7 @@ static enum err find_get_status(const json_t *json, const char **status, struct 
 
 	if (!err && *status && !status_parse(*status, &unused))
 		return fail(why, ERR_INVALID,
-		            "status must be PENDING, ACTIVE, ERROR or DELETED, not '%s'",
+		            "status: must be PENDING, ACTIVE, ERROR or DELETED, not '%s'",
 		            err_quote(*status, (char[33]){ 0 }, 33));
 	return err;
 }
@@ -125,7 +125,7 @@ static enum err find_get_task(const json_t *json, const char **task, struct why 
 	enum err err = json_get_text(json, "task", 0, WORD_MAX, task, why);
 
 	if (!err && *task && !task_parse(*task, &unused))
-		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or "
+		return fail(why, ERR_INVALID, "task: must be ADD, UPDATE, DELETE or "
 		            "NONE, not '%s'", err_quote(*task, (char[33]){ 0 }, 33));
 	return err;
 }

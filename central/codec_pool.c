@@ -87,7 +87,7 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 	err = json_get_text(json, "name", JSON_REQUIRED, POOL_NAME_MAX, &pool->name, why);
 	if (!err && !pool_name_is_valid(pool->name))
 		err = fail(why, ERR_INVALID,
-		           "name may contain only letters, digits, '_' and '-', not "
+		           "name: may contain only letters, digits, '_' and '-', not "
 		           "'%s'", err_quote(pool->name, (char[65]){ 0 }, 65));
 	if (!err)
 		err = pool_get_values(json, arena, pool, spec, why);

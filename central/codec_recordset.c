@@ -109,7 +109,7 @@ static enum err change_get_records(const json_t *json, int flags, struct arena *
 		const char *text = json_string_value(json_array_get(array, i));
 
 		if (!text)
-			return fail(why, ERR_INVALID, "%s must be a string", field);
+			return fail(why, ERR_INVALID, "%s: must be a string", field);
 		err = change_get_rdata(change->type, text, field, arena,
 		                       &change->records[i], why);
 	}
@@ -136,7 +136,8 @@ static enum err change_get_type(const json_t *json, struct change *change,
 		return codec_type(json, &change->type, why);
 	change->type = RR_ANY;
 	if (json_array_size(json_object_get(json, "records")))
-		return fail(why, ERR_INVALID, "records must be empty if the type is ANY");
+		return fail(why, ERR_INVALID, "records: must be empty if the type is "
+		            "ANY");
 	return OK;
 }
 
@@ -175,7 +176,7 @@ static enum err change_get_op(const json_t *json, struct change *change, struct 
 	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
 
 	if (!err && !change_op_parse(text, &change->op))
-		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect, "
+		err = fail(why, ERR_INVALID, "op: must be add, delete, set or expect, "
 		           "not '%s'", err_quote(text, (char[33]){ 0 }, 33));
 	return codec_within(change->field, err, why);
 }
@@ -191,12 +192,12 @@ static enum err change_get_manager(const json_t *json, struct change *change,
 	if (err || !text)
 		return codec_within(change->field, err, why);
 	if (!*text || text[strspn(text, letters)])
-		err = fail(why, ERR_INVALID, "managed_by must consist of a-z, 0-9 and '-', "
-		           "not '%s'", err_quote(text, (char[33]){ 0 }, 33));
+		err = fail(why, ERR_INVALID, "managed_by: must consist of a-z, 0-9 and "
+		           "'-', not '%s'", err_quote(text, (char[33]){ 0 }, 33));
 	else if (change->op != CHANGE_ADD &&
 	         !(change->op == CHANGE_DELETE && change->count))
-		err = fail(why, ERR_INVALID, "managed_by is allowed only if op is add, or "
-		           "if op is delete and records is not empty");
+		err = fail(why, ERR_INVALID, "managed_by: is allowed only if op is add, "
+		           "or if op is delete and records is not empty");
 	return codec_within(change->field, err, why);
 }
 
@@ -206,7 +207,7 @@ static enum err change_get(const json_t *json, struct arena *arena, struct chang
 	enum err err;
 
 	if (!json_is_object(json))
-		return fail(why, ERR_INVALID, "%s must be an object", change->field);
+		return fail(why, ERR_INVALID, "%s: must be an object", change->field);
 	err = json_only_fields(json, codec_change_fields, change->field, why);
 	if (!err)
 		err = change_get_op(json, change, why);
@@ -219,7 +220,7 @@ static enum err change_get(const json_t *json, struct arena *arena, struct chang
 	if (!err)
 		err = change_get_manager(json, change, why);
 	if (!err && change->op == CHANGE_ADD && !change->count)
-		return fail(why, ERR_INVALID, "%s.records must not be empty",
+		return fail(why, ERR_INVALID, "%s.records: must not be empty",
 		            change->field);
 	return err;
 }
@@ -254,7 +255,7 @@ enum err codec_recordset(const json_t *json, struct arena *arena, struct change 
 	if (!err)
 		err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
-		return fail(why, ERR_INVALID, "recordset.records must not be empty");
+		return fail(why, ERR_INVALID, "recordset.records: must not be empty");
 	return err;
 }
 
@@ -296,7 +297,7 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 	err = change_get_records(json, JSON_REQUIRED, arena, change, why);
 	if (!err && !change->count)
 		return fail(why, ERR_INVALID,
-		            "values.records must not be empty: to delete the record "
+		            "values.records: must not be empty: to delete the record "
 		            "set, call delete_recordset");
 	return err;
 }
@@ -311,7 +312,7 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 	*change = (struct change){ .op = CHANGE_ADD, .field = field,
 	                           .ttl_op = TTL_GIVEN };
 	if (json_unpack((json_t *)json, "[s, I, s, s!]", &owner, &ttl, &type, &data))
-		return fail(why, ERR_INVALID, "%s must be [name, ttl, type, data]",
+		return fail(why, ERR_INVALID, "%s: must be [name, ttl, type, data]",
 		            field);
 	if (ttl < 0 || ttl > RR_TTL_MAX)
 		return fail(why, ERR_INVALID, "%s: the TTL must be from 0 to %d, not "

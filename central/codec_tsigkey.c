@@ -113,7 +113,7 @@ static enum err tsigkey_get_values(const json_t *json, struct tsigkey_spec *spec
 		err = json_get_bool(json, "new_secret", 0, &spec->is_rotated, why);
 	if (!err && spec->is_rotated && spec->secret)
 		return fail(why, ERR_INVALID,
-		            "new_secret must be false or absent if secret is set");
+		            "new_secret: must be false or absent if secret is set");
 	return err;
 }
 

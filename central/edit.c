@@ -118,7 +118,7 @@ static enum err edit_check_changes(const struct write *write,
 		err = rules_owner(&write->zone, &changes[i], &write->req->why);
 		if (!err && changes[i].ttl_op == TTL_GIVEN && changes[i].ttl < min_ttl &&
 		    !write->req->context.is_admin)
-			return fail(&write->req->why, ERR_INVALID, "%s.ttl must be %"
+			return fail(&write->req->why, ERR_INVALID, "%s.ttl: must be %"
 			            PRIu32 " or more (central.min_ttl), not %" PRIu32,
 			            changes[i].field, min_ttl, changes[i].ttl);
 	}

@@ -107,7 +107,8 @@ static enum err commit_read_soa(struct commit *c)
 		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
-		            "records: must contain at most one SOA record, not %d",
+		            "records: must contain at most one SOA record, with two "
+		            "names and five numbers (SOA records: %d)",
 		            count);
 	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
 	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
@@ -637,8 +638,8 @@ enum err import_submit(struct central *central, const char *id, struct why *why)
 {
 	if (import_submit_job(central, id))
 		return OK;
-	return fail(why, ERR_BUSY, "%d imports are already waiting for central, the "
-	            "largest allowed number: try again later", WAITING_MAX);
+	return fail(why, ERR_BUSY, "too many imports are waiting for central (at most %d "
+	            "may wait): try again later", WAITING_MAX);
 }
 
 void import_fire(void *self)

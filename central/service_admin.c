@@ -133,7 +133,7 @@ static enum err quota_decode_resource(struct request *req, const char **resource
 		if (!strcmp(resources[i].name, *resource))
 			return OK;
 	return fail(&req->why, ERR_INVALID,
-	            "resource must be domains, domain_recordsets or recordset_records, "
+	            "resource: must be domains, domain_recordsets or recordset_records, "
 	            "not '%s'", err_quote(*resource, (char[33]){ 0 }, 33));
 }
 
@@ -146,7 +146,7 @@ static enum err quota_decode_tenant(struct request *req, const char **tenant)
 	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
 	                             tenant, &req->why);
 
-	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant must not be "
+	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant: must not be "
 	                                "empty") : err;
 }
 

@@ -35,9 +35,8 @@ static enum err export_decode_marker(struct request *req, struct marker *marker)
 	if (sscanf(text, "%32[0-9a-f].%zu%c", id, &marker->done, &end) != 2 ||
 	    !id_parse(id, marker->id))
 		return fail(&req->why, ERR_INVALID,
-		            "marker: must be a marker from an answer to "
-		            "export_domain, not "
-		            "\"%.64s\"", text);
+		            "marker: must be a marker from an answer to export_domain, "
+		            "not '%.64s'", text);
 	return OK;
 }
 

@@ -47,7 +47,7 @@ static enum err server_check_state(const char *state, struct why *why)
 		if (!strcmp(states[i], state))
 			return OK;
 	return fail(why, ERR_INVALID, "state: must be ACTIVE, DRAINED or REMOVED, not "
-	            "\"%.16s\"", state);
+	            "'%.16s'", state);
 }
 
 /* Checks the id by the rules in the settings of the pool manager. */
@@ -56,9 +56,9 @@ static enum err server_check_id(const char *id, struct why *why)
 	for (const char *at = id; *at; at++)
 		if (*at <= ' ' || *at > '~')
 			return fail(why, ERR_INVALID,
-			            "server must be printable ASCII without blanks, not "
+			            "server: must be printable ASCII without blanks, not "
 			            "'%s'", err_quote(id, (char[33]){ 0 }, 33));
-	return *id ? OK : fail(why, ERR_INVALID, "server must not be empty");
+	return *id ? OK : fail(why, ERR_INVALID, "server: must not be empty");
 }
 
 enum err service_update_server(struct write *write)

@@ -20,7 +20,7 @@ static enum err import_decode_mode(struct request *req, const char **mode)
 
 	if (!err && *mode && !import_mode_parse(*mode, &unused))
 		return fail(&req->why, ERR_INVALID,
-		            "mode: must be create, replace or upsert, not \"%.16s\"",
+		            "mode: must be create, replace or upsert, not '%.16s'",
 		            *mode);
 	return err;
 }

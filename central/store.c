@@ -25,7 +25,7 @@ void store_fail_value(struct tx_rows *rows, const char *column, const char *text
 {
 	char quoted[81];
 
-	tx_fail(rows->tx, ERR_INTERNAL, "the column %s must contain %s, not \"%s\": "
+	tx_fail(rows->tx, ERR_INTERNAL, "the column %s must contain %s, not '%s': "
 	        "correct this row in the database", column, want,
 	        err_quote(text ? text : "NULL", quoted, sizeof(quoted)));
 }
@@ -48,8 +48,8 @@ void store_read_state(struct tx_rows *rows, const char *table, struct state *sta
 	if (!task || !status || !task_parse(task, &state->task) ||
 	    !status_parse(status, &state->status))
 		tx_fail(rows->tx, ERR_INTERNAL, "a row of the table %s must have a task "
-		        "and a status from docs/glossary.md, not \"%.16s\" and "
-		        "\"%.16s\": correct this row in the database", table,
+		        "and a status from docs/glossary.md, not '%.16s' and '%.16s': "
+		        "correct this row in the database", table,
 		        task ? task : "NULL", status ? status : "NULL");
 }
 

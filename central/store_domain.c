@@ -130,7 +130,7 @@ static bool domain_lock(struct tx *tx, const char *sql, const struct domain_key 
 	return !tx->err;
 }
 
-#define IS_CHANGED "another transaction is changing the domain %.200s: try again"
+#define IS_CHANGED "another transaction is changing the domain %.200s: try again later"
 
 /* ERR_LOCKED if the domain exists, because then SKIP LOCKED has skipped it. */
 static void domain_check_skipped(struct tx *tx, const struct domain_key *key,

@@ -162,9 +162,9 @@ static void sweep_log_paths(struct sweep *s)
 
 	s->has_logged_paths = !tx_commit(&tx);
 	for (size_t i = 0; s->has_logged_paths && i < count; i++)
-		log_warn("domain name is no longer allowed: domain=%s reason=\"a '/' "
-		         "must be between two letters or digits: NSD makes a file path "
-		         "from the name\"", names[i]);
+		log_warn("domain has a forbidden name: domain=%s reason=\"the name has a "
+		         "'/' that is not between two letters or digits, and NSD makes a "
+		         "file path from the name\"", names[i]);
 	arena_reset(s->arena);
 }
 

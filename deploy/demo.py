@@ -116,7 +116,7 @@ def zone_versions():
         packed = sorted(path for ending in OPENERS for path in source.glob(f"*{ending}"))
         if packed:
             return words, [unpacked(path) for path in packed]
-    raise LabError(f"no zone in {source}: is the project complete?")
+    raise LabError(f"{source} contains no zone: check that the project is complete")
 
 
 def unpacked(path):

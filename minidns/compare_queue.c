@@ -376,8 +376,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	}
 	server = compare_queue_server(queue, &address);
 	if (!server)
-		return fail(why, ERR_INVALID, "destinations: mini-DNS is already "
-		            "comparing zones of %d servers, the largest allowed number: "
+		return fail(why, ERR_INVALID, "destinations: mini-DNS is comparing the "
+		            "zones of too many servers (at most %d at the same time): "
 		            "try again later", MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){

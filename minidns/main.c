@@ -354,8 +354,8 @@ static enum err minidns_parse_address(const char *option, const char *text,
 {
 	if (address_parse_with_port(text, address))
 		return OK;
-	return fail(why, ERR_INVALID, "minidns.%s: '%s' must be an address with a port "
-	            "(192.0.2.1:53, [2001:db8::1]:53)", option, text);
+	return fail(why, ERR_INVALID, "minidns.%s: must be an address with a port "
+	            "(192.0.2.1:53, [2001:db8::1]:53), not '%s'", option, text);
 }
 
 static enum err minidns_listen(struct loop *loop, const char *text,
@@ -534,7 +534,7 @@ static void minidns_reload(void *self)
 	/* minidns_check() has accepted these options before */
 	minidns_set_options(&why);
 	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
-		log_warn("certificate not reloaded: reason=%s", why.text);
+		log_warn("certificate not reloaded: reason=\"%s\"", why.text);
 	servers_reload(minidns.servers);
 }
 

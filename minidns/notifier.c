@@ -112,7 +112,8 @@ static void notifier_log_outcome(const struct route *route, const char *outcome)
 
 	name_format(&route->zone, zone);
 	address_format(&route->server, server);
-	log_warn("notify failed: domain=%s serial=%u server=%s port=%u reason=%s", zone,
+	log_warn("notify failed: domain=%s serial=%u server=%s port=%u reason=\"%s\"",
+	         zone,
 	         route->serial, server, route->server.port, outcome);
 }
 
@@ -223,8 +224,8 @@ enum err notifier_send(struct notifier *notifier, const struct notify_order *ord
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
-		return fail(why, ERR_BUSY, "%d NOTIFY messages are already waiting for "
-		            "an answer, the largest allowed number: try again later",
+		return fail(why, ERR_BUSY, "too many NOTIFY messages are waiting for an "
+		            "answer (at most %d may wait): try again later",
 		            MAX_ROUTES);
 	route = route_new(notifier, order, &key);
 	route->state = ANNOUNCING;

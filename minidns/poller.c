@@ -457,8 +457,8 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	if (watch && !poller_order_replaces(order, &terms, watch))
 		return OK;
 	if (!watch && poller->count >= MAX_ORDERS)
-		return fail(why, ERR_BUSY, "%d polls are already waiting for an answer, "
-		            "the largest allowed number: try again later", MAX_ORDERS);
+		return fail(why, ERR_BUSY, "too many polls are waiting for an answer (at "
+		            "most %d may wait): try again later", MAX_ORDERS);
 	if (watch) {
 		subject_set(&watch->subject, order);
 		watch->tsig_key = tsig_key;

@@ -140,8 +140,8 @@ void request_slots_distrusted(struct dns_request *request)
 	struct dns_requests *requests = request->requests;
 
 	metric_add(requests->figures->exchanges_distrusted, 1);
-	request_slots_log_limited(request, "answers may be forged, mini-DNS repeats the "
-	                                   "query over TCP",
+	request_slots_log_limited(request, "query repeated over TCP, because the answers "
+	                          "over UDP may be forged",
 	                          &requests->mismatched);
 }
 

@@ -13,8 +13,8 @@ enum err route_read(const struct poll_order *order, struct name *zone,
 	if (err)
 		return err;
 	if (!address_parse(order->destination.host, order->destination.port, server))
-		return fail(why, ERR_INVALID, "destination.host: '%s' must be an IPv4 or "
-		            "IPv6 address",
+		return fail(why, ERR_INVALID, "destination.host: must be an IPv4 or IPv6 "
+		            "address, not '%s'",
 		            order->destination.host);
 	tsig_key->len = 0;
 	if (order->destination.tsig_key)

@@ -98,8 +98,8 @@ static enum err ended_decode(const json_t *args, struct ended *ended, struct why
 		err = json_get_u32(args, "serial", JSON_REQUIRED, UINT32_MAX,
 		                   &ended->serial, why);
 	if (!err && !address_parse(address, 0, &ended->peer))
-		return fail(why, ERR_INVALID, "address: '%s' must be an IPv4 or IPv6 "
-		            "address", address);
+		return fail(why, ERR_INVALID, "address: must be an IPv4 or IPv6 address, "
+		            "not '%s'", address);
 	return err;
 }
 

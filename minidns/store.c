@@ -122,7 +122,8 @@ static size_t store_read_heads(struct tx_rows *rows, struct head_row *found, siz
 		if (!store_read_head(rows, head, &why) || head->name.len)
 			found[count++].newest = store_read_newest(rows, head);
 		else
-			log_warn("zone refused: id=%s reason=%s", head->id, why.text);
+			log_warn("zone not loaded: id=%s reason=\"%s\"",
+			         head->id, why.text);
 	}
 	tx_select_end(rows);
 	return count;
@@ -477,7 +478,7 @@ enum err store_delta(struct db *db, const struct head *head, uint32_t from, size
 
 static void store_log_ignored(const char *what, const char *name, const struct why *why)
 {
-	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
+	log_warn("%s ignored: name=%s reason=\"%s\"", what, name, why->text);
 }
 
 /* Adds one more address of SERVER. */
@@ -487,7 +488,7 @@ static void store_add_server(struct store_servers *found, struct access_server *
 	struct why why;
 
 	if (!address_parse(text, port, &server->address)) {
-		fail(&why, ERR_INVALID, "not a valid IP address");
+		fail(&why, ERR_INVALID, "the name must be an IPv4 or IPv6 address");
 		store_log_ignored("server", text, &why);
 		return;
 	}

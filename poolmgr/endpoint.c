@@ -52,12 +52,13 @@ enum err endpoint_parse(const char *text, uint16_t default_port, const char *fie
 	if (!endpoint_split(text, parsed.host, sizeof(parsed.host), &port) ||
 	    (inet_pton(AF_INET, parsed.host, address) != 1 &&
 	     inet_pton(AF_INET6, parsed.host, address) != 1))
-		return fail(why, ERR_INVALID, "%s: \"%.80s\" must be an address and a "
-		            "port, such as 192.0.2.1:53 or [2001:db8::1]:53", field,
+		return fail(why, ERR_INVALID, "%s: must be an address with a port "
+		            "(192.0.2.1:53, [2001:db8::1]:53), not '%.80s'", field,
 		            text);
 	if ((port && !endpoint_parse_port(port, &parsed.port)) || parsed.port == 0)
 		return fail(why, ERR_INVALID,
-		            "%s: \"%.80s\" needs a port from 1 to 65535", field, text);
+		            "%s: must have a port from 1 to 65535, not '%.80s'",
+		            field, text);
 	*endpoint = parsed;
 	return OK;
 }

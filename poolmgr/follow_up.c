@@ -173,7 +173,7 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 	         job->err ? job->why.text : words[job->action], serves,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);
-	log_warn("server does not follow: domain=%s server=%s action=%s outcome=%s "
+	log_warn("server stays behind: domain=%s server=%s action=%s outcome=%s "
 	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
 	         follow_name(job->action), outcome, recording.detail);
 	if (tx_retry(follow_up_write_record, &recording, &why))

@@ -87,7 +87,7 @@ static void orphan_search_ended(void *self)
 	struct orphan_search *search = self;
 
 	if (search->err)
-		log_info("zones not listed: server=%s err=%s reason=\"%s\"",
+		log_info("orphan zones not searched: server=%s err=%s reason=\"%s\"",
 		         search->server->settings->id, err_name(search->err),
 		         search->why.text);
 	if (lane_job_ran(search->server->lane))

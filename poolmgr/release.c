@@ -89,7 +89,8 @@ void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovere
 		if (server->released_ms && clock_ms() < server->released_ms + PAUSE_MS)
 			continue;
 		server->released_ms = clock_ms();
-		log_info("server follows again: server=%s", server->settings->id);
+		log_info("server serves new serials again: server=%s",
+		         server->settings->id);
 		release_server(poolmgr, server->settings->id, false);
 	}
 }

@@ -367,8 +367,8 @@ static void repair_log_observation(const struct repair *job)
 		log_warn("server differs: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 	if (job->action == DRIFT_PARK)
-		log_warn("server differs again and again, repair stopped for an hour: "
-		         "domain=%s server=%s reason=\"%s\"", fault->name,
+		log_warn("repair stopped for an hour, because the server differs too "
+		         "often: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
 }
 

@@ -82,8 +82,9 @@ static enum err servers_build_one(struct servers *servers, const struct driver *
 	if (err)
 		return err;
 	if (servers_find(servers, settings->id))
-		return fail(why, ERR_INVALID, "backends.%s: two servers have the id "
-		            "\"%s\": use each id once", driver->name, settings->id);
+		return fail(why, ERR_INVALID, "backends.%s: another server already has "
+		            "the id '%s': use each id once in all backends",
+		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
 	if (driver->check)
@@ -128,8 +129,8 @@ enum err servers_build(struct servers **servers, struct why *why)
 				return err;
 		}
 	if (built->count == 0)
-		return fail(why, ERR_INVALID, "the pool has no servers: "
-		            "add one to backends.<kind>.servers");
+		return fail(why, ERR_INVALID, "the pool has no servers: add a server to "
+		            "backends.<kind>.servers");
 	return OK;
 }
 
@@ -293,7 +294,7 @@ bool server_lacks_address(const struct server *server, struct why *why)
 {
 	if (server_is_known(server))
 		return false;
-	fail(why, OK, "the pool manager has no address of the host %s",
+	fail(why, OK, "the pool manager has no address for the host %s",
 	     server->settings->host);
 	return true;
 }

@@ -40,7 +40,7 @@ static enum err service_check_pool(const struct poolmgr *poolmgr,
 {
 	if (strcmp(domain->pool, poolmgr->config.pool_name) == 0)
 		return OK;
-	return fail(why, ERR_INVALID, "domain.pool: must be \"%s\", not \"%s\"",
+	return fail(why, ERR_INVALID, "domain.pool: must be '%s', not '%s'",
 	            poolmgr->config.pool_name, domain->pool);
 }
 

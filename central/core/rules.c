@@ -36,7 +36,7 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
 {
 	if (!name_is_below(&change->name, &zone->apex))
 		return fail(why, ERR_INVALID,
-		            "%s.name: '%.*s' is not inside the domain '%.*s'",
+		            "%s.name: '%.*s' must be inside the domain '%.*s'",
 		            change->field, FIELD_SHOWN, change->owner, FIELD_SHOWN,
 		            zone->is.name);
 	if (change->type == RR_SOA)

@@ -39,7 +39,7 @@ enum err tsigkey_check_algorithm(const char *algorithm, struct why *why)
 {
 	if (tsigkey_hash_octets(algorithm))
 		return OK;
-	return fail(why, ERR_INVALID, "algorithm must be hmac-sha1, hmac-sha224, "
+	return fail(why, ERR_INVALID, "algorithm: must be hmac-sha1, hmac-sha224, "
 	            "hmac-sha256, hmac-sha384 or hmac-sha512, not '%s'",
 	            err_quote(algorithm, (char[33]){ 0 }, 33));
 }
@@ -53,6 +53,6 @@ enum err tsigkey_check_secret(const char *secret, struct why *why)
 	if (len >= TSIGKEY_OCTETS_MIN)
 		return OK;
 	return fail(why, ERR_INVALID,
-	            "secret must contain %d to %d octets in base64, without white space",
+	            "secret: must contain %d to %d octets in base64, without white space",
 	            TSIGKEY_OCTETS_MIN, TSIGKEY_OCTETS_MAX);
 }

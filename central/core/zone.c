@@ -112,7 +112,7 @@ enum err email_to_name(const char *email, const char *field, struct name *name,
 	    !email_append_local_part(email, (size_t)(at - email), &got) ||
 	    !email_append_host(at + 1, &got))
 		return fail(why, ERR_INVALID,
-		            "%s must be an email address such as "
+		            "%s: must be an email address such as "
 		            "hostmaster@example.org, not '%s'",
 		            field, err_quote(email, (char[81]){ 0 }, 81));
 	name_fold(&got);

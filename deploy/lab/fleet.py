@@ -197,8 +197,8 @@ class Worker(Server):
         trouble = TROUBLE.search(text)
         if trouble:
             lines = text[text.rfind("\n", 0, trouble.start()) + 1:].splitlines()
-            raise LabError("\n".join([f"{self.name} had trouble", f"--- {self.log}",
-                                      *lines[:REPORT_LINES]]))
+            raise LabError("\n".join([f"the log of {self.name} contains an error",
+                                      f"--- {self.log}", *lines[:REPORT_LINES]]))
 
 
 def _sanitizer_options():

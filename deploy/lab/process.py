@@ -358,7 +358,7 @@ class Server:
         in_time = _end_group(self.pid, self._pidfd, signal.SIGTERM, self.stop_seconds)
         self._forget()
         if not in_time:
-            raise LabError(f"{self.name} did not stop in {self.stop_seconds} s\n"
+            raise LabError(f"{self.name} did not stop within {self.stop_seconds} s\n"
                            f"{tail(self.log)}")
 
     def release(self):

@@ -399,7 +399,8 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 		poll_explain_serial(poll, result);
 	else if (poll->last.kind == RESPONSE_LAME)
 		snprintf(result->reason, sizeof(result->reason),
-		         "answers without authority for the domain");
+		         "answers without the AA flag: the server is not authoritative "
+		         "for the domain");
 	else
 		poll_explain_rcode(poll, result);
 }

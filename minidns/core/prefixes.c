@@ -16,8 +16,8 @@ enum err prefixes_set(struct prefixes *prefixes, const char *option,
 		if (!prefix_parse(texts->item[i], &got.item[i])) {
 			prefixes_clear(&got);
 			return fail(why, ERR_INVALID,
-			            "%s: '%s' must be an address or a prefix "
-			            "(192.0.2.0/24, 2001:db8::1)",
+			            "%s: must be an address or a prefix (2001:db8::1, "
+			            "192.0.2.0/24), not '%s'",
 			            option, texts->item[i]);
 		}
 	prefixes_clear(prefixes);

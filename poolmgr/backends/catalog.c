@@ -37,8 +37,9 @@ static enum err catalog_retransfer(const void *settings, const struct domain_ref
 	const char *zone = domain->name;
 
 	return fail(why, ERR_DENIED, "the pool manager sends no commands to %s. To "
-	            "transfer the zone again, run on the server: rndc retransfer %s "
-	            "(BIND), knotc zone-retransfer %s, pdns_control retrieve %s",
+	            "transfer the zone again, run one of these commands on the server: "
+	            "rndc retransfer %s (BIND), knotc zone-retransfer %s (Knot DNS), "
+	            "pdns_control retrieve %s (PowerDNS)",
 	            catalog->server.id,
 	            zone, zone, zone);
 }

@@ -174,7 +174,8 @@ static enum err session_begin(struct session *session)
 		if (session_reply(session, "conf-begin") != REPLY_BUSY)
 			return session_refused(session, "conf-begin");
 		if (clock_ms() > patience_ms) {
-			log_warn("stale configuration transaction aborted: server=%s",
+			log_warn("unfinished configuration transaction aborted: "
+			         "server=%s",
 			         session->knot->server.id);
 			err = session_ask_plain(session, "conf-abort");
 			if (err)

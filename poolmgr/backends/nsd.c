@@ -168,7 +168,7 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	if (err || there)
 		return err;
 	return fail(why, ERR_INVALID, "%s: zone not created: NSD makes a file path from "
-	            "the zone name %.200s. If the NSD pattern \"%s\" has no zonefile "
+	            "the zone name %.200s. If the NSD pattern '%s' has no zonefile "
 	            "option, set slash_names",
 	            nsd->server.id, domain->name, nsd->pattern);
 }

@@ -154,8 +154,11 @@ static enum err channel_start_tls(struct channel *channel)
 	                                SSL_FILETYPE_PEM) != 1 ||
 	    SSL_CTX_load_verify_locations(context, terms->server_cert, NULL) != 1) {
 		ERR_clear_error();
-		return channel_fail(channel, ERR_BUSY, "cannot read server_cert, "
-		                    "control_key or control_cert");
+		return fail(channel->why, ERR_BUSY,
+		            "control channel of %s (%s): cannot read server_cert '%s', "
+		            "control_key '%s' or control_cert '%s'", terms->server,
+		            terms->control, terms->server_cert, terms->control_key,
+		            terms->control_cert);
 	}
 	channel->tls = SSL_new(channel->context);
 	SSL_set_fd(channel->tls, channel->fd);

@@ -142,7 +142,7 @@ static enum err powerdns_check_found(struct powerdns_api *api,
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
 	return fail(api->why, ERR_CONFLICT, "%s has a zone %s of another program: the "
-	            "account of the zone is \"%s\", not \"%s\"", powerdns->server.id,
+	            "account of the zone is '%s', not '%s'", powerdns->server.id,
 	            wanted, err_quote(account, quoted, sizeof(quoted)),
 	            powerdns->account);
 }

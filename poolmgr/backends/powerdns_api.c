@@ -26,8 +26,9 @@ enum err powerdns_api_check_word(const char *word, const char *field, struct why
 {
 	if (word[strspn(word, ALNUM "._-")])
 		return fail(why, ERR_INVALID,
-		            "%s: \"%s\" may contain only letters, digits, '.', '_' and "
-		            "'-'", field,
+		            "%s: may contain only letters, digits, '.', '_' and '-', not "
+		            "'%s'",
+		            field,
 		            word);
 	return OK;
 }

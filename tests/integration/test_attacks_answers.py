@@ -200,7 +200,7 @@ class Storm(Answers):
         self.assertGreater(self.figure('polls_total{verdict="serial"}'), LEAST)
         self.assertEqual(self.figure('polls_total{verdict="absent"}'), 0)
         log = self.lab.workers[0].log.read_text()
-        lines = log.count("answers may be forged, mini-DNS repeats the query over TCP: "
+        lines = log.count("query repeated over TCP, because the answers over UDP may be forged: "
                           "server=127.0.0.1 ")
         self.assertIn(lines, range(1, 3 * int(seconds) + 10))
         self.assertNotIn("does not echo the case", log)

@@ -169,7 +169,7 @@ class Domains(NameStory):
         central = self.fleet.members["central1"]
         central.restart()
         self.fleet.wait_for(
-            lambda: f"domain name is no longer allowed: domain={old}" in central.log.read_text(),
+            lambda: f"domain has a forbidden name: domain={old}" in central.log.read_text(),
             SECONDS, "central tells it")
         self.assertEqual(self.admin.get_domain(domain=old)["id"], domain["id"])
         self.assertIn("id", self.admin.begin_import(domain={"name": old}, mode="replace"))

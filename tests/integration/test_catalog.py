@@ -331,7 +331,7 @@ class MixedTest(CatalogStory):
                             for row in rows), rows)
         shown = self.fleet.cli("status", zone, "--admin")["domain"]
         self.assertEqual(shown["consensus"], {"current": 1, "servers": 2})
-        self.assertIn("has other records than ours: ",
+        self.assertIn("serves records that differ from the database: ",
                       {(row["id"], row["action"]): row["reason"]
                        for row in shown["servers"]}["knot", "UPDATE"])
         knotc(*typed.split()[1:])

@@ -504,8 +504,8 @@ class Records(Story):
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
                 ("must not be SOA", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
-                ("not inside the domain", add("www.example.org.", ["192.0.2.1"])),
-                ("not inside the domain", add(f"x{name}", ["192.0.2.1"])),
+                ("must be inside the domain", add("www.example.org.", ["192.0.2.1"])),
+                ("must be inside the domain", add(f"x{name}", ["192.0.2.1"])),
                 ("below this domain", add(f"a.child.{name}", ['"x"'], "TXT"))):
             self.fails("Invalid", words, "apply_changes", domain=name, changes=[bad])
         self.assertEqual(change(name, add(f"child.{name}", ["ns.child.example."], "NS"),
@@ -832,11 +832,11 @@ class Hostile(Story):
         name = self.domain["name"]
         good = add(f"a.{name}", ["192.0.2.1"])
         for words, bad in (
-                ("changes[1] must be an object", 5), ("changes[1].op", {**good, "op": "drop"}),
+                ("changes[1]: must be an object", 5), ("changes[1].op", {**good, "op": "drop"}),
                 ("changes[1].name", {**good, "name": "a"}), ("changes[1].ttl", {**good, "ttl": -1}),
                 ("changes[1].ttl", {**good, "ttl": 2**31}), ("changes[1].ttl", {**good, "ttl": "5"}),
-                ("changes[1].records must not be empty", {**good, "records": []}),
-                ("changes[1].records[0] must be a string", {**good, "records": [5]}),
+                ("changes[1].records: must not be empty", {**good, "records": []}),
+                ("changes[1].records[0]: must be a string", {**good, "records": [5]}),
                 ("changes[1] has no field", {**good, "Records": []}),
                 ("changes[1].records", {**good, "records": "192.0.2.1"}),
                 ("changes[1].records[1]", {**good, "records": ["192.0.2.1", "x"]}),

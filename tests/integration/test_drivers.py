@@ -460,7 +460,7 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 code, said = self.run_driver("create", zone)
                 self.assertEqual((code, said.splitlines()[0]), (1, (
                     f"invalid: ns1: zone not created: NSD makes a file path from the zone name {zone}. "
-                    'If the NSD pattern "zonefleet" has no zonefile option, set slash_names')))
+                    "If the NSD pattern 'zonefleet' has no zonefile option, set slash_names")))
                 self.assertEqual(self.expect_ok("has", zone), "not there\n")
                 self.expect_ok("delete", zone)
         there = "0/26.2.0.192.in-addr.arpa."
@@ -651,8 +651,8 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 before = self.foreign("theirs.example.", account=account)
                 for operation in "create", "delete":
                     self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
-                                        rf'of another program: the account of the zone is "{account}", '
-                                        r'not "zonefleet"\n$',
+                                        rf"of another program: the account of the zone is '{account}', "
+                                        r"not 'zonefleet'\n$",
                                         self.settings(), operation, "theirs.example.")
                 self.assertNotIn("theirs.example.", self.expect_ok("list"))
                 self.assertEqual(self.zone("theirs.example."), before)

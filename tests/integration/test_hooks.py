@@ -13,7 +13,7 @@ CASES = {
     "# a comment\ncentral: take one change": "",
     'Revert "central: take one change"': "",
     LONG[:72]: "",
-    LONG: "73 characters",
+    LONG: "not 73",
     "take one change": "area: do one thing",
     "Central: take one change": "area: do one thing",
     "central:take one change": "area: do one thing",

@@ -152,7 +152,7 @@ class Propagate(unittest.TestCase):
         self.expect(lambda q: soa(q, 43), "SUCCESS", "", 43)
         self.expect(lambda q: soa(q, 41), "ERROR", "serves serial 41, not yet 42", 41)
         self.expect(lambda q: soa(q, 42 + 2**31), "ERROR", "not yet 42", 42 + 2**31)
-        self.expect(lambda q: soa(q, 42, aa=False), "ERROR", "without authority")
+        self.expect(lambda q: soa(q, 42, aa=False), "ERROR", "without the AA flag")
         self.expect(lambda q: rcode(q, dns.rcode.SERVFAIL), "ERROR", "SERVFAIL")
         self.expect(lambda q: rcode(q, dns.rcode.REFUSED), "NO_DOMAIN", "REFUSED")
         self.expect(lambda q: rcode(q, dns.rcode.NXDOMAIN), "NO_DOMAIN", "NXDOMAIN")
@@ -391,7 +391,7 @@ class Propagate(unittest.TestCase):
 
     def is_logged(self, domain, code):
         text = re.compile(f"notify failed: domain={domain.name} serial=42 .*"
-                          f"reason=({dns.rcode.to_text(code)}|an error)")
+                          f'reason="({dns.rcode.to_text(code)}|an error)"')
         return any(text.search(worker.log.read_text()) for worker in self.lab.workers)
 
     def test_n2_only_who_was_silent_is_told_again(self):

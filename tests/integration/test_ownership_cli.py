@@ -506,7 +506,7 @@ class Documents(Story):
                 (json.dumps([whole, whole | {"ttl": 1}]), FAILED, "records[1]: "),
                 (json.dumps([whole | {"owner": None}]), FAILED, "records[0]: "),
                 (json.dumps([{"dnsname": "foo"}]), FAILED, "dnsname, owner, target and type"),
-                (json.dumps([whole | {"dnsname": "x" * 2000}]), FAILED, "dnsname must have at most 1004 bytes")):
+                (json.dumps([whole | {"dnsname": "x" * 2000}]), FAILED, "dnsname: must have at most 1004 bytes")):
             with self.subTest(text):
                 status, out, said = self.client("owner", "import", "us", ZONE, "-", text=text)
                 self.assertEqual((status, out), (want, ""))
@@ -514,7 +514,7 @@ class Documents(Story):
         for words, want, words_said in (
                 (("import", "us", ZONE, "/nowhere"), NOT_FOUND, "/nowhere"),
                 (("import", "us", ZONE, str(path)), FAILED, "broken.xz: the file is damaged"),
-                (("import", "others", ZONE, "-"), FAILED, "only the storage \"table\""),
+                (("import", "others", ZONE, "-"), FAILED, "only the storage 'table'"),
                 (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
                 (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
                 (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "a final dot"),
@@ -558,7 +558,7 @@ class Large(Story):
         answer = json.loads(out)
         self.assertEqual(answer["claimed"], 2500)
         self.assertRegex(answer["error"]["message"],
-                         r"owner must have at most .*\(5000 of 6001 records are imported")
+                         r"owner: must have at most .*\(5000 of 6001 records are imported")
 
     def test_an_export_is_of_one_serial(self):
         """The first and the last name change together, and the zone is read all the time."""

@@ -166,7 +166,7 @@ class Document(Story):
         self.wait_records(entry("foo/A", "192.0.2.1", "us"))
 
     def test_only_a_table_is_imported(self):
-        with self.assertRaisesRegex(Exception, "only the storage \"table\" accepts an import"):
+        with self.assertRaisesRegex(Exception, "only the storage 'table' accepts an import"):
             self.lab.central.storage_import(storage_id="others", zone=ZONE, records=[])
 
     def test_requests_that_are_wrong(self):

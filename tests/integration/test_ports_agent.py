@@ -540,7 +540,7 @@ class Faults(AgentStory):
             self.assertIsNone(process.poll())
         self.assertEqual(other.reads(), reads)
         self.assertEqual(agent.figure("signals_total"), 0)
-        self.assertEqual(agent.said("program not signalled"), 1)
+        self.assertEqual(agent.said("signal not sent"), 1)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can have others run it")
     def test_the_rights_that_it_takes(self):
@@ -554,7 +554,7 @@ class Faults(AgentStory):
         self.create(network, "10.224.56.1", dns_name="a")
         server = self.dnsmasq(domain, files)
         agent = self.agent(kind=Nobody, interval=1)
-        self.until(lambda: agent.said("program not signalled: .*Operation not permitted"),
+        self.until(lambda: agent.said("signal not sent: .*Operation not permitted"),
                    "it may not")
         self.wait_exported(network, files)
         self.assertEqual(server.reads(), 0)
@@ -565,7 +565,7 @@ class Faults(AgentStory):
         server = self.dnsmasq(domain, files, kind=NobodysDnsmasq)
         self.until(lambda: agent.figure("signals_total") == 1, "of its own user it may")
         self.until(lambda: not (files / ".unread").exists(), "nothing is owed any more")
-        self.assertEqual(agent.said("program not signalled"), 1)
+        self.assertEqual(agent.said("signal not sent"), 1)
         self.assertEqual(ask(server.port, f"a.{domain}", "A"), {"10.224.56.1"})
         server.stop()
         shutil.rmtree(server.folder)

@@ -28,7 +28,7 @@ def zone(name='"x.example."', account='"zonefleet"'):
 NO_JSON = "^remote: .*is not JSON"
 NO_LIST = r"^remote: .*a list must begin with \["
 NO_END = "^remote: .*a list must end with ]"
-NO_TEXT = "^remote: .*name must be a string"
+NO_TEXT = "^remote: .*name: must be a string"
 DEEP = "^remote: .*levels"
 
 # answer: what a deletion makes of it, and what a list (None: the same)
@@ -48,7 +48,7 @@ ANSWERS = {
     "no name": (reply('{"account": "zonefleet"}'), "^remote: .*name is missing", NO_LIST),
     "another zone": (reply(zone(name='"y.example."')),
                      "^remote: .*the answer does not describe the zone x.example", NO_LIST),
-    "a wrong account": (reply(zone(account="[]")), "^remote: .*account must be", NO_LIST),
+    "a wrong account": (reply(zone(account="[]")), "^remote: .*account: must be", NO_LIST),
     "no account": (reply('{"name": "x.example."}'), "^conflict: .*of another program", NO_LIST),
     "a wrong row": (reply(f"[{zone(name='7')}]"), "^remote: .*must be a JSON object",
                     NO_TEXT),

@@ -1235,7 +1235,7 @@ class Backends(RouteStory):
             with self.assertRaises(om.RemoteError) as caught:
                 self.user.create_route(route=route)
             self.assertEqual(caught.exception.exc_type, "Forbidden")
-            self.assertIn(f'namespace: "{route["namespace"]}" must match "t-* PROJECT"',
+            self.assertIn(f"namespace: '{route['namespace']}' must match 't-* PROJECT'",
                           caught.exception.value)
         self.caller.create_route(route={"namespace": "bank", "project_id": "user-2"} | web)
         self.other.create_route(route={"namespace": "bank", "name": "b"})

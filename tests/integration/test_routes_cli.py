@@ -163,8 +163,8 @@ class Routers(Story):
         self.router("shard1")
         for want, pattern, words in (
             (USAGE, "'10.1.1.1=up' must be an address", "router create r 10.1.1.1=up --admin"),
-            (USAGE, "--capacity must be a number", "router create r --capacity lots --admin"),
-            (USAGE, "--ttl must be", "router create r --ttl 8d --admin"),
+            (USAGE, "--capacity: must be a number", "router create r --capacity lots --admin"),
+            (USAGE, "--ttl: must be", "router create r --ttl 8d --admin"),
             (USAGE, "needs at least one of ADDRESS", "router set shard1 --admin"),
             (USAGE, "leave out --wait with --undo", "router drain shard1 --undo --wait --admin"),
             (FAILED, "Forbidden: .*--admin", "router create r 10.1.1.1"),
@@ -301,9 +301,9 @@ class Routes(Story):
         self.route("test")
         key = f"{self.space}/test"
         for want, pattern, words in (
-            (USAGE, "--label must be KEY=VALUE.*'east'",
+            (USAGE, "--label: must be KEY=VALUE.*'east'",
              f"route create {self.space} r --label east"),
-            (USAGE, "--label must be", f"route create {self.space} r --label a=b,=c"),
+            (USAGE, "--label: must be", f"route create {self.space} r --label a=b,=c"),
             (USAGE, "needs at least one of --host", f"route set {key}"),
             (FAILED, "Duplicate: .*exists", f"route create {self.space} test"),
             (FAILED, "Invalid: .*name", f"route create {self.space} Test"),

@@ -417,7 +417,7 @@ class Life(unittest.TestCase):
             toy.configure(self.settings(more='greeting = "good morning";'))
             toy.process.send_signal(signal.SIGHUP)
             toy.wait_log("settings kept: .*Too many open files")
-            toy.wait_log("debug: settings still kept: .*Too many open files", 2)
+            toy.wait_log("debug: old settings still kept: .*Too many open files", 2)
             toy.hear()
             toy.told.clear()
             toy.wait(lambda: toy.tells("WATCHDOG=1"), "WATCHDOG=1")

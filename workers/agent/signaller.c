@@ -133,7 +133,7 @@ static ssize_t signaller_read_file(const char *path, int flags, char *into, size
 	ssize_t n = -1;
 
 	if (fd < 0) {
-		descriptors_lack("the process id of the signalled program");
+		descriptors_lack("the process that gets a signal");
 		return -1;
 	}
 	errno = EINVAL;			/* for something that is not a regular file */
@@ -350,8 +350,8 @@ static enum err signaller_send(const struct signaller *signaller, int signum, pi
 static void signaller_log_unsent(struct signaller *signaller, const struct why *why)
 {
 	if (why->text[0] && !signaller->is_told)
-		log_warn("program not signalled: folder=%s reason=\"%s\"",
-		         signaller->config.folder, why->text);
+		log_warn("signal not sent: to=%s folder=%s reason=\"%s\"",
+		         signaller->config.program, signaller->config.folder, why->text);
 	signaller->is_told |= why->text[0] != '\0';
 }
 
@@ -403,9 +403,9 @@ static void signaller_await(struct signaller *signaller, pid_t pid)
 	signaller->told = pid;
 	signaller_try_again(signaller);
 	if (signaller->times == 5)
-		log_warn("program ignored signals: folder=%s pid=%d reason=\"the process "
+		log_warn("signals ignored: to=%s folder=%s pid=%d reason=\"the process "
 		         "started no worker with the new files\"",
-		         signaller->config.folder, (int)pid);
+		         signaller->config.program, signaller->config.folder, (int)pid);
 }
 
 static void signaller_signal(struct signaller *signaller)
@@ -427,7 +427,8 @@ static void signaller_signal(struct signaller *signaller)
 			signaller->times = 0;
 		signaller->told_ms = now_ms;
 		metric_add(sent, 1);
-		log_debug("program signalled: folder=%s", signaller->config.folder);
+		log_debug("signal sent: to=%s folder=%s", signaller->config.program,
+		          signaller->config.folder);
 	}
 	if (!err && signaller->config.has_workers)
 		signaller_await(signaller, pid);

@@ -71,15 +71,16 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 		            "add|set|delete NAME TTL TYPE DATA");
 	if (strcmp(op, "add") && strcmp(op, "set") && strcmp(op, "delete"))
 		return fail(why, ERR_INVALID,
-		            "the operation must be add, set or delete, not '%.40s'", op);
+		            "operation: must be add, set or delete, not '%.40s'", op);
 	if (names_record(owner, domain, name, why))
 		return ERR_INVALID;
 	if (!apply_put_ttl(ttl, change))
 		return fail(why, ERR_INVALID,
-		            "the TTL must be a time like 300 or 5m, or - for the TTL of "
-		            "the domain, not '%.40s'", ttl);
+		            "TTL: must be a time like 300 or 5m, or - for the TTL of the "
+		            "domain, not '%.40s'", ttl);
 	if (!*data && strcmp(op, "delete"))
-		return fail(why, ERR_INVALID, "%s needs DATA", op);
+		return fail(why, ERR_INVALID, "DATA: must not be empty if the operation "
+		            "is %s", op);
 	json_object_set_new(change, "op", json_string(op));
 	json_object_set_new(change, "name", json_string(name));
 	json_object_set_new(change, "type", json_string(type));
@@ -87,7 +88,7 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 		return OK;
 	records = json_pack("[s]", data);
 	if (!records)	/* without records, `delete` deletes the whole set */
-		return fail(why, ERR_INVALID, "DATA must be UTF-8");
+		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
 	json_object_set_new(change, "records", records);
 	return OK;
 }
@@ -136,7 +137,8 @@ static enum err apply_parse_json(const char *text, const char *domain, json_t *c
 		char name[NAME_MAX_TEXT + 1];
 
 		if (!json_is_object(change))
-			err = fail(why, ERR_INVALID, "changes[%zu] must be an object", i);
+			err = fail(why, ERR_INVALID, "changes[%zu]: must be an object",
+			           i);
 		else
 			err = names_record(answer_text(change, "name"), domain, name,
 			                   why);

@@ -78,8 +78,9 @@ enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_
 		return OK;
 	number = strtoll(text, &end, 10);
 	if (!*text || *end || number < min || number > max)
-		return cli_usage(cli, "--%s must be a number from %" PRId64 " to %" PRId64
-		                 ", not '%s'", option_rows[option].name, min, max, text);
+		return cli_usage(cli, "--%s: must be a number from %" PRId64 " to %"
+		                 PRId64 ", not '%s'",
+		                 option_rows[option].name, min, max, text);
 	*value = number;
 	return OK;
 }
@@ -91,8 +92,8 @@ enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max, int64
 	if (!text || names_seconds(text, max, value))
 		return OK;
 	return cli_usage(cli,
-	                 "--%s must be a time like 90, 90s, 1h30m or 2d, at most "
-	                 "%" PRId64 " seconds, not '%s'",
+	                 "--%s: must be a time like 90, 90s, 1h30m or 2d, at most %"
+	                 PRId64 " seconds, not '%s'",
 	                 option_rows[option].name, max, text);
 }
 

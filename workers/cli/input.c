@@ -172,7 +172,7 @@ static enum err input_read_all(FILE *file, const char *path, struct buf *text,
 	while ((len = fread(block, 1, sizeof block, file)) > 0) {
 		if (text->len + len > TEXT_MAX)
 			return fail(why, ERR_TOO_LARGE,
-			            "%.200s must have at most %d bytes, but is larger",
+			            "%.200s: must have at most %d bytes, but is larger",
 			            path, TEXT_MAX);
 		buf_append(text, block, len);
 	}
@@ -181,7 +181,7 @@ static enum err input_read_all(FILE *file, const char *path, struct buf *text,
 		            strerror(errno));
 	if (memchr(buf_string(text), '\0', text->len))
 		return fail(why, ERR_INVALID,
-		            "%.200s must be a text file, but contains a NUL byte", path);
+		            "%.200s: must be a text file, but contains a NUL byte", path);
 	return OK;
 }
 

@@ -66,7 +66,7 @@ static enum err cli_apply_options(struct cli *cli)
 	enum err err = cli_seconds(cli, OPT_TIMEOUT, 3600, &timeout);
 
 	if (!err && timeout < 1)
-		err = cli_usage(cli, "--timeout must be at least 1 second, not '%s'",
+		err = cli_usage(cli, "--timeout: must be at least 1 second, not '%s'",
 		                cli->option[OPT_TIMEOUT]);
 	if (!err)			/* checked before the command changes anything */
 		err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait);

@@ -69,8 +69,9 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 		return err;
 	if (names_is_dot_forgotten(word, &zone))
 		return fail(why, ERR_INVALID,
-		            "the record's name '%.255s' is relative to '%.200s': add a "
-		            "final dot, or leave out the domain", word, domain);
+		            "the record's name '%.255s' ends in '%.200s' without a final "
+		            "dot: add a final dot, or leave out the domain",
+		            word, domain);
 	name_fold(&name);
 	name_format(&name, text);
 	return OK;

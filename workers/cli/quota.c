@@ -38,8 +38,8 @@ enum err quota_set(struct cli *cli)
 	enum err err;
 
 	if (!*cli->argv[2] || *end || limit < -1 || limit > INT32_MAX)
-		return cli_usage(cli, "LIMIT must be a number from 0 to %d, or -1 for no "
-		                 "limit, not '%s'", INT32_MAX, cli->argv[2]);
+		return cli_usage(cli, "LIMIT: must be a number from 0 to %d, or -1 for "
+		                 "no limit, not '%s'", INT32_MAX, cli->argv[2]);
 	err = cli_call(cli, "set_quota",
 	               json_pack("{s:s, s:s, s:I}", "tenant", cli->argv[0], "resource",
 	                         cli->argv[1], "hard_limit", (json_int_t)limit),

@@ -29,7 +29,7 @@ static enum err route_put_labels(struct cli *cli, json_t *values)
 			*value++ = '\0';
 			json_object_set_new(labels, word, json_string(value));
 		} else {
-			err = cli_usage(cli, "--label must be KEY=VALUE, or several "
+			err = cli_usage(cli, "--label: must be KEY=VALUE, or several "
 			                "KEY=VALUE separated by commas, not '%.100s'",
 			                word);
 		}

@@ -75,7 +75,7 @@ static enum err secret_put(struct cli *cli, json_t *into)
 	if (!err && (strlen(secret) != len ||
 	             json_object_set_new(into, "secret", json_string(secret))))
 		err = fail(&cli->why, ERR_INVALID,
-		           "%.300s must contain a secret in base64",
+		           "%.300s: must contain a secret in base64",
 		           cli->option[OPT_SECRET_FILE]);
 	explicit_bzero(secret, sizeof secret);
 	return err;
@@ -221,7 +221,7 @@ static enum err format_find(struct cli *cli, const struct format **format)
 	for (*format = formats; (*format)->server; ++*format)
 		if (!strcmp((*format)->server, cli->option[OPT_FORMAT]))
 			return OK;
-	return cli_usage(cli, "--format must be bind, knot, nsd or powerdns, not '%s'",
+	return cli_usage(cli, "--format: must be bind, knot, nsd or powerdns, not '%s'",
 	                 cli->option[OPT_FORMAT]);
 }
 

@@ -236,7 +236,7 @@ static void holder_release(const struct holder *holder, struct db *db,
 	for (int tries = 1; err == ERR_LOCKED && tries < RELEASES_MAX; tries++)
 		err = holder_try_release(holder, db, lock, &why);
 	if (err)
-		log_info("lock not released, the lock will expire: object=%s "
+		log_info("lock not released, so the lock expires later: object=%s "
 		         "reason=\"%s\"",
 		         lock->object, why.text);
 }

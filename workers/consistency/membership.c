@@ -160,7 +160,7 @@ static enum err membership_assign(struct membership *membership, struct why *why
 	if (err == ERR_BUSY)
 		membership_note_master(membership, false);
 	if (!err && differs)
-		log_info("work divided: service=%s generation=%llu workers=%d",
+		log_info("work divided: service=%s generation=%llu processes=%d",
 		         membership->service,
 		         (unsigned long long)members->member[0].generation,
 		         (int)members->count);

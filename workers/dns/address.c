@@ -169,8 +169,8 @@ enum err address_parse_host(const char *field, const char *text, struct address 
 	char quoted[ADDRESS_TEXT];
 
 	if (!address_parse(text, 0, address) || address->scope)
-		return fail(why, ERR_INVALID, "%s: \"%s\" is not a valid IPv4 or IPv6 "
-		            "address", field, err_quote(text, quoted, sizeof(quoted)));
+		return fail(why, ERR_INVALID, "%s: must be an IPv4 or IPv6 address, not "
+		            "'%s'", field, err_quote(text, quoted, sizeof(quoted)));
 	if (address_unfit(address))
 		return fail(why, ERR_INVALID,
 		            "%s: %s is %s: use the address of a host on the network",

@@ -61,8 +61,9 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 	if (err)
 		return err;
 	if (!tsig_find_hash(algorithm, &key->hash))
-		return fail(why, ERR_INVALID, "algorithm '%.40s': must be hmac-sha1, "
-		            "hmac-sha224, hmac-sha256, hmac-sha384 or hmac-sha512",
+		return fail(why, ERR_INVALID, "algorithm: must be hmac-sha1, "
+		            "hmac-sha224, hmac-sha256, hmac-sha384 or hmac-sha512, not "
+		            "'%.40s'",
 		            algorithm);
 	if (len < 1)
 		return fail(why, ERR_INVALID,

@@ -81,7 +81,7 @@ static enum err json_get_field(const json_t *object, const char *key, int flags,
 		return OK;
 	}
 	if (json_typeof(field) != type && !(type == JSON_TRUE && json_is_false(field)))
-		return fail(why, ERR_INVALID, "%s must be %s, not %s", key,
+		return fail(why, ERR_INVALID, "%s: must be %s, not %s", key,
 		            type_names[type], type_names[json_typeof(field)]);
 	*value = field;
 	return OK;
@@ -96,7 +96,7 @@ enum err json_get_text(const json_t *object, const char *key, int flags, size_t 
 	if (err || !value)
 		return err;
 	if (json_string_length(value) > max_len)
-		return fail(why, ERR_INVALID, "%s must have at most %zu bytes, not %zu",
+		return fail(why, ERR_INVALID, "%s: must have at most %zu bytes, not %zu",
 		            key, max_len, json_string_length(value));
 	*into = json_string_value(value);
 	return OK;
@@ -125,7 +125,7 @@ enum err json_get_int(const json_t *object, const char *key, int flags, int64_t 
 	int64_t number = json_integer_value(value);
 
 	if (number < min || number > max)
-		return fail(why, ERR_INVALID, "%s must be a number from %" PRId64 " to %"
+		return fail(why, ERR_INVALID, "%s: must be a number from %" PRId64 " to %"
 		            PRId64 ", not %" PRId64, key, min, max, number);
 	*into = number;
 	return OK;
@@ -162,7 +162,7 @@ enum err json_get_array(const json_t *object, const char *key, int flags,
 	if (err || !value)
 		return err;
 	if (json_array_size(value) > max_items)
-		return fail(why, ERR_INVALID, "%s must have at most %zu items, not %zu",
+		return fail(why, ERR_INVALID, "%s: must have at most %zu items, not %zu",
 		            key, max_items, json_array_size(value));
 	*into = value;
 	return OK;
@@ -177,8 +177,8 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
 	if (err || !value)
 		return err;
 	if (!id_parse(json_string_value(value), id))
-		return fail(why, ERR_INVALID, "%s must be 32 hexadecimal digits or a UUID, "
-		            "not '%s'", key,
+		return fail(why, ERR_INVALID, "%s: must be 32 hexadecimal digits or a "
+		            "UUID, not '%s'", key,
 		            err_quote(json_string_value(value), (char[81]){ 0 }, 81));
 	return OK;
 }

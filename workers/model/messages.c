@@ -72,8 +72,8 @@ static enum err message_get_task(const json_t *json, enum task *task, struct why
 	enum err err = json_get_text(json, "task", JSON_REQUIRED, WORD_MAX, &word, why);
 
 	if (!err && !task_parse(word, task))
-		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE, "
-		            "not '%s'", err_quote(word, (char[33]){ 0 }, 33));
+		return fail(why, ERR_INVALID, "task: must be ADD, UPDATE, DELETE or "
+		            "NONE, not '%s'", err_quote(word, (char[33]){ 0 }, 33));
 	return err;
 }
 
@@ -84,7 +84,7 @@ static enum err message_get_status(const json_t *json, enum status *status,
 	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
 
 	if (!err && !status_parse(word, status))
-		return fail(why, ERR_INVALID, "status must be PENDING, ACTIVE, ERROR or "
+		return fail(why, ERR_INVALID, "status: must be PENDING, ACTIVE, ERROR or "
 		            "DELETED, not '%s'", err_quote(word, (char[33]){ 0 }, 33));
 	return err;
 }
@@ -97,7 +97,7 @@ static enum err message_get_state(const json_t *json, struct state *state,
 	if (!err)
 		err = message_get_status(json, &state->status, why);
 	if (!err && !state_valid(state->task, state->status))
-		return fail(why, ERR_INVALID, "status cannot be %s if the task is %s",
+		return fail(why, ERR_INVALID, "status: cannot be %s if the task is %s",
 		            status_name(state->status), task_name(state->task));
 	if (!err)
 		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
@@ -113,7 +113,7 @@ static enum err message_get_report(const json_t *json, enum report *report,
 
 	if (!err && !report_parse(word, report))
 		return fail(why, ERR_INVALID, "status: must be SUCCESS, ERROR or "
-		            "NO_DOMAIN, not \"%.32s\"", word);
+		            "NO_DOMAIN, not '%.32s'", word);
 	return err;
 }
 
@@ -125,7 +125,7 @@ static enum err message_get_word(const json_t *json, const char *key, const char
 	enum err err = json_get_text(json, key, JSON_REQUIRED, ID_TEXT_MAX, &text, why);
 
 	if (!err && !*text)
-		return fail(why, ERR_INVALID, "%s must not be empty", key);
+		return fail(why, ERR_INVALID, "%s: must not be empty", key);
 	if (!err)
 		*into = text;
 	return err;
@@ -147,7 +147,7 @@ static enum err message_get_name(const json_t *json, const char **into, struct w
 	name_format(&name, canonical);
 	if (strcmp(text, canonical))
 		return fail(why, ERR_INVALID,
-		            "name must be '%.100s', in lower case, not '%.100s'",
+		            "name: must be '%.100s', in lower case, not '%.100s'",
 		            canonical, text);
 	*into = text;
 	return OK;
@@ -163,8 +163,8 @@ static enum err message_get_host(const json_t *json, const char **into, struct w
 		return err;
 	if (inet_pton(AF_INET, text, address) != 1 && inet_pton(AF_INET6, text,
 	                                                        address) != 1)
-		return fail(why, ERR_INVALID, "host must be an IPv4 or IPv6 address, not "
-		            "'%s'", err_quote(text, (char[65]){ 0 }, 65));
+		return fail(why, ERR_INVALID, "host: must be an IPv4 or IPv6 address, "
+		            "not '%s'", err_quote(text, (char[65]){ 0 }, 65));
 	*into = text;
 	return OK;
 }
@@ -187,8 +187,8 @@ static enum err message_get_seconds(const json_t *json, const char *key, int *ms
 	double seconds = json_number_value(field);	/* 0 if it is not a number */
 
 	if (seconds < SECONDS_MIN || seconds > SECONDS_MAX)
-		return fail(why, ERR_INVALID, "%s must be a number of seconds from %g to "
-		            "%d, not %g", key, SECONDS_MIN, SECONDS_MAX, seconds);
+		return fail(why, ERR_INVALID, "%s: must be a number of seconds from %g "
+		            "to %d, not %g", key, SECONDS_MIN, SECONDS_MAX, seconds);
 	*ms = lround(seconds * 1000);
 	return OK;
 }

@@ -165,7 +165,8 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID,
-		           "the canonical form of these data represents different data");
+		           "zonefleet would read the stored text of the data as "
+		           "different data");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

@@ -39,7 +39,7 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 {
 	char shown[21];
 
-	return fail(why, ERR_INVALID, "%s: '%s' must be a record type", field,
+	return fail(why, ERR_INVALID, "%s: must be a record type, not '%s'", field,
 	            err_quote(text, shown, sizeof(shown)));
 }
 

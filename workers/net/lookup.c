@@ -87,16 +87,16 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 	errno = 0;
 	code = getaddrinfo(host, NULL, &hints, &list);
 	if (code && descriptors_lack("the resolver"))
-		return fail(why, ERR_BUSY, "host \"%.255s\": no file descriptor is left "
-		            "to ask the resolver",
+		return fail(why, ERR_BUSY, "host '%.255s': cannot ask the resolver, "
+		            "because no file descriptor is free",
 		            host);
 	if (code)
-		return fail(why, ERR_UNREACHABLE, "host \"%.255s\": %s", host,
+		return fail(why, ERR_UNREACHABLE, "host '%.255s': %s", host,
 		            gai_strerror(code));
 	lookup_add_results(list, port, found);
 	freeaddrinfo(list);
 	return found->count ? OK : fail(why, ERR_UNREACHABLE,
-	                                "host \"%.255s\" has no IPv4 or IPv6 address",
+	                                "host '%.255s' has no IPv4 or IPv6 address",
 	                                host);
 }
 

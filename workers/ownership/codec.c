@@ -66,7 +66,7 @@ static enum err endpoint_get_name(const json_t *json, const struct registry *reg
 	if (err)
 		return err;
 	if (!name_is_below(&endpoint->name, &registry->zone))
-		return fail(why, ERR_INVALID, "dnsname: %s must be in the zone %.255s",
+		return fail(why, ERR_INVALID, "dnsname: '%s' must be in the zone %.255s",
 		            err_quote(given, (char[254]){ 0 }, 254), registry->zone_text);
 	name_format(&endpoint->name, text);
 	endpoint->name_text = arena_strdup(arena, text);

@@ -181,8 +181,8 @@ static enum err registry_parse_marks(struct registry *registry, struct why *why)
 
 	if (!mark_owner_is_valid(from->storage_id))
 		return fail(why, ERR_INVALID,
-		            "storage_id: \"%s\" may contain only letters, digits and . _ "
-		            ": / @ -", from->storage_id);
+		            "storage_id: may contain only letters, digits and . _ : / @ "
+		            "-, not '%s'", from->storage_id);
 	registry->marks.owner = from->storage_id;
 	if (from->txt_encrypt_key) {
 		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
@@ -344,8 +344,8 @@ enum err registries_build(struct registries *registries, struct why *why)
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
 			err = fail(why, ERR_INVALID,
-			           "storage_id: \"%s\" has this zone twice: list the "
-			           "zone once", from[i].storage_id);
+			           "storage_id: '%s' has this zone twice: list the zone "
+			           "once", from[i].storage_id);
 		err = registry_explain(registry, err, why);
 		registries->count++;
 	}

@@ -24,6 +24,6 @@ void server_clock_learn(struct server_clock *clock, uint64_t now,
 	address_format(server, host);
 	name_format(zone, zone_text);
 	tsig_reason_clocks(now, (uint64_t)ours, clocks);
-	log_warn("signing with the server's clock: zone=%s server=%s reason=\"%s\"",
+	log_warn("server's clock used for TSIG: zone=%s server=%s reason=\"%s\"",
 	         zone_text, host, clocks);
 }

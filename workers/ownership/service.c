@@ -99,8 +99,8 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 		return err;
 	if (!registry->storage->has_rows)
 		return fail(&req->why, ERR_CONFLICT,
-		            "the storage \"%s\" of zone %s does not accept orders: use "
-		            "the storage \"txt\" or \"table\"",
+		            "the storage '%s' of zone %s does not accept orders: use the "
+		            "storage 'txt' or 'table'",
 		            registry->storage->name, registry->zone_text);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
@@ -173,9 +173,9 @@ static enum err service_find_receiver(struct ownership *ownership,
 		            err_quote(storage_id, (char[65]){ 0 }, 65));
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
-		return fail(&req->why, ERR_CONFLICT, "to: storage_id '%s' cannot read "
-		            "the ownership marks, because the settings of the two "
-		            "storage_ids differ in: %s",
+		return fail(&req->why, ERR_CONFLICT, "to: the registry with storage_id "
+		            "'%s' cannot read the ownership marks of this registry, "
+		            "because the settings of the two registries differ in: %s",
 		            err_quote(storage_id, (char[65]){ 0 }, 65), otherwise);
 	return OK;
 }

@@ -148,8 +148,8 @@ enum err service_storage_import(void *self, struct request *req)
 	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err && (registry->storage->is_in_zone || !registry->storage->has_rows))
-		return fail(&req->why, ERR_CONFLICT, "the storage of the zone is \"%s\": "
-		            "only the storage \"table\" accepts an import",
+		return fail(&req->why, ERR_CONFLICT, "the storage of the zone is '%s': "
+		            "only the storage 'table' accepts an import",
 		            registry->storage->name);
 	if (!err)
 		err = json_get_array(req->args, "records", JSON_REQUIRED,

@@ -15,7 +15,7 @@ static enum plan_order_kind order_kind_of(struct tx *tx, const char *text)
 		if (!strcmp(order_kinds[i], text))
 			return (enum plan_order_kind)i;
 	tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.deed must contain ADOPT, "
-	        "RELEASE or GIVE, not \"%.16s\": correct this row in the database",
+	        "RELEASE or GIVE, not '%.16s': correct this row in the database",
 	        text ? text : "NULL");
 	return ORDER_ADOPT;
 }
@@ -110,7 +110,7 @@ static void order_read(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
 		tx_fail(tx, ERR_INTERNAL, "the column ownership_orders.name must contain "
-		        "a domain name, not \"%.80s\": correct this row in the database",
+		        "a domain name, not '%.80s': correct this row in the database",
 		        text);
 	order->is_below = row_int(rows);
 	order->type = order->expected.type = (uint16_t)row_int(rows);

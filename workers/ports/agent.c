@@ -333,8 +333,9 @@ static enum err ports_agent_check(void *self, struct why *why)
 	size_t len = strlen(directory);
 
 	if (*directory != '/' || (len > 1 && directory[len - 1] == '/'))
-		return fail(why, ERR_INVALID, "ports_agent.directory: \"%s\" must be an "
-		            "absolute path without a \"/\" at its end", directory);
+		return fail(why, ERR_INVALID, "ports_agent.directory: must be an "
+		            "absolute path without a '/' at its end, not '%s'",
+		            directory);
 	return OK;
 }
 

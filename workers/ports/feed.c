@@ -175,8 +175,8 @@ static enum err feed_read(struct feed *feed, const struct broker_delivery *deliv
 {
 	if (!delivery->is_json)
 		return fail(why, ERR_INVALID, "the message must have the content type "
-		            "application/json. Its size must be at most "
-		            "broker.max_message_bytes");
+		            "application/json and at most broker.max_message_bytes "
+		            "bytes");
 	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
 		return feed_read_notification(feed, delivery, why);
 	return feed_read_push(feed, delivery, why);
@@ -235,8 +235,9 @@ static void feed_on_up(void *self)
 
 static void feed_on_down(void *self)
 {
-	(void)self;
-	log_warn("feed is down");
+	const struct ports *ports = ((struct feed *)self)->ports;
+
+	log_warn("feed is down: exchange=%s", ports->settings.feed);
 }
 
 static void feed_on_drained(void *self)

@@ -111,7 +111,7 @@ enum err ovo_list_check(const char *objects, struct why *why)
 		if (!ovo_list_is_object(word))
 			return fail(why, ERR_INVALID, "ports.feed_objects: an object "
 			            "must be like Port-1.7, Network-1.1 or Subnet-1.1, "
-			            "not \"%s\"", word);
+			            "not '%s'", word);
 		if (++count > OVO_LIST_MAX)
 			return fail(why, ERR_INVALID, "ports.feed_objects: must have at "
 			            "most %d objects, but lists more", OVO_LIST_MAX);

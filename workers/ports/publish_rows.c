@@ -157,7 +157,8 @@ static void publish_on_domain(void *self, const struct rpc_answer *answer)
 	struct publication *publication = self;
 
 	if (publish_is_being_deleted(answer))
-		work_fail(publication, "the domain is being deleted");
+		work_fail(publication, "the domain does not exist, or central is "
+		          "deleting the domain");
 	else if (answer->err)
 		work_fail(publication, answer->why.text);
 	else

@@ -28,8 +28,8 @@ static void subnet_call_check_not_fed(const struct subnet_call *call,
                                       const struct subnet_row *subnet, struct tx *tx)
 {
 	if (subnet->is_fed && *call->update.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "subnet %.32s belongs to Neutron: change it in "
-		        "Neutron",
+		tx_fail(tx, ERR_CONFLICT, "subnet %.32s belongs to Neutron: change the "
+		        "subnet in Neutron",
 		        subnet->id);
 }
 
@@ -81,7 +81,7 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 		return;
 	if (place->others >= SUBNETS_MAX)
 		tx_fail(tx, ERR_QUOTA,
-		        "the network already has %d subnets, the largest allowed number",
+		        "a network must have at most %d subnets: delete a subnet first",
 		        SUBNETS_MAX);
 	if (tx->err || !place->has_overlap)
 		return;

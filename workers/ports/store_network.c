@@ -19,8 +19,8 @@ static void network_row_read(struct tx *tx, struct tx_rows *rows,
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
 		tx_fail(tx, ERR_INTERNAL, "the row %s of the table networks must have a "
-		        "domain name as its domain, not \"%.80s\": correct this row in "
-		        "the database", network->id, network->domain_text);
+		        "domain name as its domain, not '%.80s': correct this row in the "
+		        "database", network->id, network->domain_text);
 }
 
 #define SHARED "LOCK IN SHARE MODE"

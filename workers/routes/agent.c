@@ -242,8 +242,8 @@ static enum err routes_agent_check(void *self, struct why *why)
 
 	if (!err && (*settings->directory != '/' ||
 	             (len > 1 && settings->directory[len - 1] == '/')))
-		err = fail(why, ERR_INVALID, "routes_agent.directory: \"%s\" must be an "
-		           "absolute path without a \"/\" at its end",
+		err = fail(why, ERR_INVALID, "routes_agent.directory: must be an "
+		           "absolute path without a '/' at its end, not '%s'",
 		           settings->directory);
 	return err ? err : routes_agent_check_address(settings->address, why);
 }

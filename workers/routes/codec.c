@@ -64,7 +64,7 @@ static enum err binding_input_read(const json_t *json, struct binding_input *inp
 		err = codec_check_name(input->dns, "dns", why);
 	if (!err && !input->router && !input->dns)
 		err = fail(why, ERR_INVALID,
-		           "set one or both of the arguments router and dns");
+		           "router: must be set if dns is not set");
 	return err;
 }
 

@@ -79,8 +79,8 @@ static enum err route_input_check_label(const char *key, const json_t *value,
 
 	err_quote(key, quoted, sizeof(quoted));
 	if (!*key || strchr(key, '='))
-		return fail(why, ERR_INVALID, "labels: the key '%s' must not be empty or "
-		            "contain \"=\"", quoted);
+		return fail(why, ERR_INVALID, "labels: the key '%s' must not be empty, "
+		            "and must not contain '='", quoted);
 	if (!json_is_string(value))
 		return fail(why, ERR_INVALID, "labels.%s: must be a string", quoted);
 	if (len >= TEXT_MAX)
@@ -221,10 +221,10 @@ static enum err route_input_refuse_status(const struct route_input *input,
 {
 	if (input->phase)
 		return fail(why, ERR_INVALID, "status.phase: must be absent, because "
-		            "only a binding sets the phase");
+		            "only a binding sets phase");
 	if (input->dns)
 		return fail(why, ERR_INVALID, "status.dns: must be absent, because only "
-		            "a binding sets the name. To choose a name, set host");
+		            "a binding sets dns. To choose a name, set host");
 	return OK;
 }
 
@@ -301,7 +301,7 @@ enum err codec_route_decode_key(struct request *req, struct route_key *key)
 	text = strchr(given, '/');
 	if (!text && !id_parse(given, id))
 		return fail(&req->why, ERR_INVALID, "route: must be an id or "
-		            "\"namespace/name\", not \"%s\"",
+		            "NAMESPACE/NAME, not '%s'",
 		            err_quote(given, (char[81]){ 0 }, 81));
 	if (!text) {
 		key->id = id;
@@ -351,6 +351,6 @@ enum err codec_route_decode_filter(struct request *req, struct route_filter *fil
 	if (!err && filter->phase && strcmp(filter->phase, "new") &&
 	    strcmp(filter->phase, "scheduled"))
 		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled, not "
-		           "\"%s\"", err_quote(filter->phase, (char[17]){ 0 }, 17));
+		           "'%s'", err_quote(filter->phase, (char[17]){ 0 }, 17));
 	return err ? err : codec_decode_limit(req, &filter->limit, &req->why);
 }

@@ -120,8 +120,8 @@ static enum err router_input_check_label(const char *label, struct why *why)
 	const char *equals = strchr(label, '=');
 
 	if (*label && (!equals || equals == label || strpbrk(label, ", \t\n")))
-		return fail(why, ERR_INVALID, "label: must be one \"key=value\" without "
-		            "commas and spaces, not \"%s\"",
+		return fail(why, ERR_INVALID, "label: must be one KEY=VALUE without "
+		            "commas and spaces, not '%s'",
 		            err_quote(label, (char[81]){ 0 }, 81));
 	return OK;
 }

@@ -82,7 +82,7 @@ static void route_call_check_host(struct route_call *call, const struct route_ro
 		        "contains the domains of routers (routes.suffix)", suffix);
 	else if (host_is_wide(route->host) && !call->req->context.is_admin)
 		tx_fail(call->tx, ERR_DENIED, "host: a wildcard of a tenant must have at "
-		        "least two labels after \"*\", not \"%.253s\"", route->host);
+		        "least two labels after '*', not '%.253s'", route->host);
 }
 
 /*
@@ -97,9 +97,9 @@ static void route_call_check_backend(struct route_call *call,
 	if (call->tx->err || call->req->context.is_admin ||
 	    backend_check_allows(call->routes, route))
 		return;
-	tx_fail(call->tx, ERR_DENIED, "backend: \"%.100s\" is not a backend of namespace "
-	        "%.63s. Use a backend that matches \"%.100s\" (routes.backend_pattern), "
-	        "or ask an administrator", route->backend, route->namespace, pattern);
+	tx_fail(call->tx, ERR_DENIED, "backend: '%.100s' is not a backend of namespace "
+	        "%.63s. Use a backend that matches '%.100s' (routes.backend_pattern), or "
+	        "ask an administrator", route->backend, route->namespace, pattern);
 }
 
 /* Claims the host of the route, or makes the route wait for it. */
@@ -179,9 +179,9 @@ static void route_call_claim_namespace(struct route_call *call,
 	else if (was_free && !call->req->context.is_admin &&
 	         !route_backend_allows_namespace(pattern, route->project_id,
 	                                         route->namespace))
-		tx_fail(call->tx, ERR_DENIED, "namespace: \"%.63s\" must match \"%.100s\" "
+		tx_fail(call->tx, ERR_DENIED, "namespace: '%.63s' must match '%.100s' "
 		        "(routes.namespace_pattern), or an administrator must create the "
-		        "first route in it", route->namespace, pattern);
+		        "first route of this namespace", route->namespace, pattern);
 }
 
 static void route_call_create(struct route_call *call)
@@ -272,12 +272,12 @@ static void route_call_check_status(struct route_call *call,
 
 	if (input->phase && strcmp(input->phase, now->is_scheduled ? "scheduled" : "new"))
 		tx_fail(call->tx, ERR_INVALID, "status.phase: must be '%s', not '%s', "
-		        "because only a binding changes the phase",
+		        "because only a binding changes phase",
 		        now->is_scheduled ? "scheduled" : "new",
 		        err_quote(input->phase, (char[81]){ 0 }, 81));
 	else if (input->dns && !text_is_equal(input->dns, now->dns))
 		tx_fail(call->tx, ERR_INVALID, "status.dns: must be '%.253s', not '%s', "
-		        "because only a binding changes the name",
+		        "because only a binding changes dns",
 		        now->dns ? now->dns : "",
 		        err_quote(input->dns, (char[81]){ 0 }, 81));
 }

@@ -71,12 +71,12 @@ enum err broker_check(const struct broker_config *config, struct why *why)
 	tls = url.tls;
 	broker_url_clear(&url);
 	if (tls && !config->tls_ca)
-		return fail(why, ERR_INVALID, "broker.tls_ca: required if broker.url "
+		return fail(why, ERR_INVALID, "broker.tls_ca: must be set if broker.url "
 		            "begins with rabbits://");
 	if (!config->tls_cert != !config->tls_key)
 		return fail(why, ERR_INVALID,
-			    "broker.tls_cert and broker.tls_key: set both or "
-			    "neither");
+			    "broker.tls_cert and broker.tls_key: set both settings, or "
+			    "leave both empty");
 	return OK;
 }
 

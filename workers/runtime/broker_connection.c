@@ -92,7 +92,7 @@ static enum err connection_set_tls(amqp_socket_t *socket,
 		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not available");
 	if (!config->tls_ca)
 		return fail(why, ERR_UNREACHABLE,
-			    "broker.tls_ca: required if broker.url begins with "
+			    "broker.tls_ca: must be set if broker.url begins with "
 			    "rabbits://");
 	ERR_clear_error();
 	if (amqp_ssl_socket_set_cacert(socket, config->tls_ca))

@@ -353,7 +353,7 @@ static enum err topology_accept_difference(const struct broker *broker,
 
 	if (reply_code(amqp_get_rpc_reply(amqp)) != AMQP_PRECONDITION_FAILED)
 		return err;
-	log_warn("broker topology differs, the program uses the existing topology: "
+	log_warn("broker topology differs, so the program uses the existing topology: "
 	         "connection=%s reason=\"%s\"",
 	         broker->name, why->text);
 	if (amqp_send_method(amqp, CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer))

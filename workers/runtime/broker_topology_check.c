@@ -46,7 +46,8 @@ void topology_check_on_timer(struct broker *broker)
 		topology_check_step(broker);
 		broker_turn_soon(broker);
 	} else {
-		broker_drop(broker, "the broker did not answer in %d s", ANSWER_MS / 1000);
+		broker_drop(broker, "the broker did not answer within %d s",
+		            ANSWER_MS / 1000);
 	}
 }
 

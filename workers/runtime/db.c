@@ -387,7 +387,7 @@ static enum err db_try_host(struct db *db, struct db_host *host, struct why *why
 	}
 	db_close_connection(db);
 	host->failed_until_ms = clock_ms() + HOST_FAILED_MS;
-	log_warn("database unreachable: host=%s reason=%s", host->text, why->text);
+	log_warn("database unreachable: host=%s reason=\"%s\"", host->text, why->text);
 	return err;
 }
 

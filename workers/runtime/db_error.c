@@ -12,13 +12,13 @@ enum {
 	MYSQL_CLIENT_IDLE = 4031,
 };
 
-#define ALREADY        "it already exists"
-#define IN_USE         "it is still in use"
-#define PARENT_GONE    "its parent no longer exists"
-#define FORBIDDEN      "a rule of the table forbids it"
-#define TOO_LONG       "too long"
-#define OUT_OF_RANGE   "out of range"
-#define UNFIT          "not acceptable"
+#define ALREADY        "the row already exists"
+#define IN_USE         "the row is still in use"
+#define PARENT_GONE    "the parent row no longer exists"
+#define FORBIDDEN      "a rule of the table forbids the value"
+#define TOO_LONG       "the value is too long"
+#define OUT_OF_RANGE   "the value is out of range"
+#define UNFIT          "the value is not valid"
 
 /*
  * The meaning of each error. WORDS replace a text that contains a value. The name after

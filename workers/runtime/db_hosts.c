@@ -75,8 +75,8 @@ static enum err db_hosts_fill(const char *list, struct db_hosts *hosts, struct w
 		host->text = db_host_trim(list, len);
 		if (!db_host_parse(host))
 			return fail(why, ERR_INVALID,
-			            "database.host: \"%s\" must be "
-			            "name:port, [address]:port or /path",
+			            "database.host: must be NAME:PORT, [ADDRESS]:PORT or "
+			            "/SOCKET, not '%s'",
 			            host->text);
 		if (list[len] == 0)
 			return OK;

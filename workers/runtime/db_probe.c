@@ -37,7 +37,7 @@ static enum err db_probe_check_schema(struct db_probe *probe)
 	if (!err && have < want)
 		err = fail(&probe->why, ERR_BUSY, "the schema of the database has "
 		           "version %d, but this program needs version %d: run "
-		           "`zonefleet db migrate`", have, want);
+		           "'zonefleet db migrate'", have, want);
 	return err;
 }
 

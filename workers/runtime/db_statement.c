@@ -112,7 +112,7 @@ static enum err statement_check_size(const struct db *db, const struct tx_value 
 		octets += VALUE_HEAD + values[i].len;
 	if (octets <= db->packet_max)
 		return OK;
-	return fail(why, ERR_TOO_LARGE, "database: the statement has %llu octets, more "
+	return fail(why, ERR_TOO_LARGE, "database: the statement has %llu bytes, more "
 	            "than the server's max_allowed_packet (%llu)",
 	            (unsigned long long)octets, (unsigned long long)db->packet_max);
 }
@@ -328,7 +328,7 @@ static enum err statement_convert_int(struct db_statement *statement, unsigned c
 
 	if (mysql_stmt_fetch_column(statement->stmt, &bind, column, 0) || error)
 		return fail(why, ERR_INTERNAL,
-		            "database: column %u is not an integer: %s", column + 1,
+		            "database: column %u must contain an integer: %s", column + 1,
 		            statement->sql);
 	*number = converted;
 	return OK;
@@ -346,7 +346,8 @@ enum err db_column_int(struct db_statement *statement, unsigned column, int64_t 
 	else if (bind->buffer_type != MYSQL_TYPE_LONGLONG)
 		return statement_convert_int(statement, column, number, why);
 	else if (bind->is_unsigned && cell->number < 0)
-		return fail(why, ERR_INTERNAL, "database: column %u is too large: %s",
+		return fail(why, ERR_INTERNAL, "database: column %u must contain an "
+		            "integer below 2^63: %s",
 		            column + 1, statement->sql);
 	else
 		*number = cell->number;

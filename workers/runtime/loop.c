@@ -76,7 +76,7 @@ static void loop_on_system_error(const char *what)
 			poll(NULL, 0, LACK_PAUSE_MS);
 		return;
 	}
-	fatal("event loop failed: call=%s reason=%s", what, strerror(errno));
+	fatal("event loop failed: call=%s reason=\"%s\"", what, strerror(errno));
 }
 
 static void loop_on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)

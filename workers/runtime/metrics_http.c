@@ -186,8 +186,8 @@ static enum err http_resolve(const char *listen_on, struct addrinfo **found,
 		snprintf(host, sizeof host, "%.*s",
 			 (int)(colon - listen_on - 2 * bracketed), listen_on + bracketed);
 	if (!host[0] || getaddrinfo(host, colon + 1, &hints, found))
-		return fail(why, ERR_INVALID, "the metrics page cannot listen on \"%s\": "
-			    "must be \"ADDRESS:PORT\" or \"[ADDRESS]:PORT\"", listen_on);
+		return fail(why, ERR_INVALID, "metrics: must be ADDRESS:PORT or "
+		            "[ADDRESS]:PORT, not '%s'", listen_on);
 	return OK;
 }
 
@@ -221,7 +221,7 @@ static enum err http_listen(const char *listen_on, int *fd, struct why *why)
 	if (*fd < 0)
 		return fail(why, descriptors_lack("the metrics page") ? ERR_BUSY :
 			                                                ERR_INVALID,
-			    "the metrics page cannot listen on \"%s\": %s", listen_on,
+			    "metrics: cannot listen on '%s': %s", listen_on,
 			    strerror(errno));
 	return OK;
 }

@@ -147,7 +147,7 @@ static enum err migrate_apply(struct db *db, const struct migration *migration,
 		return migrate_fail_interrupted(migration, why);
 	if (err)
 		return err;
-	log_info("schema changes: version=%d name=%s", migration->version,
+	log_info("schema change begins: version=%d name=%s", migration->version,
 	         migration->name);
 	err = db_script(db, migration->file->sql, &reason);
 	if (!err)

@@ -167,9 +167,9 @@ void program_reread(struct reread *reread)
 void program_log_kept(struct reread *reread, enum err err, const struct why *why)
 {
 	if (err != ERR_BUSY || log_is_due(&reread->log_limit, KEPT_QUIET_MS))
-		log_warn("settings kept: reason=\"%s\"", why->text);
+		log_warn("old settings kept: reason=\"%s\"", why->text);
 	else
-		log_debug("settings still kept: reason=\"%s\"", why->text);
+		log_debug("old settings still kept: reason=\"%s\"", why->text);
 }
 
 void program_toggle_debug(struct program *program)

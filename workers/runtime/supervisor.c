@@ -237,7 +237,8 @@ static void supervisor_on_deadline(void *self)
 {
 	struct supervisor *supervisor = self;
 
-	log_warn("processes killed: reason=\"not stopped in %d s\" processes=%d",
+	log_warn("processes killed: reason=\"the processes did not stop within %d s\" "
+	         "processes=%d",
 		 STOP_MAX_MS / 1000, supervisor_count_alive(supervisor));
 	supervisor_signal_all(supervisor, SIGKILL);
 }
@@ -322,7 +323,7 @@ static void supervisor_on_hangup(void *self)
 	if (supervisor->reader == 0)
 		reader_run(supervisor);
 	if (supervisor->reader < 0) {
-		log_warn("settings kept: reason=\"%s\"", strerror(errno));
+		log_warn("old settings kept: reason=\"%s\"", strerror(errno));
 		supervisor->reader = 0;
 	}
 }

@@ -406,8 +406,8 @@ uint32_t row_u32(struct tx_rows *rows)
 
 	if (number >= 0 && number <= UINT32_MAX)
 		return number;
-	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u does not contain an "
-	        "unsigned 32-bit number",
+	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u must contain an unsigned "
+	        "32-bit number",
 	        rows->column);
 	return 0;
 }

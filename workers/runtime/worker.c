@@ -278,7 +278,7 @@ static int worker_parse(struct program *program, char **argv, action **act)
 		} else if (!argument_take_config(argv, &at, &program->path)) {
 			struct why why;
 
-			fail(&why, ERR_INVALID, "unknown argument \"%s\": see --help",
+			fail(&why, ERR_INVALID, "unknown argument '%s': see --help",
 			     argv[at]);
 			return worker_fail(program, EX_USAGE, why.text);
 		}

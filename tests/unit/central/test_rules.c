@@ -125,7 +125,7 @@ static const struct {
 	{ "example.org.", "example.org.", RR_MX, OK, NULL },
 	{ "example.org.", "a.b.c.example.org.", RR_A, OK, NULL },
 	{ "example.org.", "*.example.org.", RR_A, OK, NULL },
-	{ "example.org.", "org.", RR_A, ERR_INVALID, "f.name: 'org.' is not inside" },
+	{ "example.org.", "org.", RR_A, ERR_INVALID, "f.name: 'org.' must be inside" },
 	{ "example.org.", ".", RR_A, ERR_INVALID, "f.name" },
 	{ "example.org.", "badexample.org.", RR_A, ERR_INVALID, "f.name" },
 	{ "example.org.", "example.org.net.", RR_A, ERR_INVALID, "f.name" },

@@ -87,7 +87,7 @@ static void an_email_is_a_name_and_back(void **unused)
 		assert_int_equal(err, emails[i].name ? OK : ERR_INVALID);
 		if (err) {
 			assert_int_equal(name.len, 77);
-			assert_non_null(strstr(why.text, "domain.email must be"));
+			assert_non_null(strstr(why.text, "domain.email: must be"));
 			continue;
 		}
 		want = name_of(emails[i].name);

@@ -56,7 +56,8 @@ static const struct story stories[] = {
 	{ "silence after a serial", false, { { RESPONSE_SERIAL, 41 }, { NOTHING } },
 	  REPORT_ERROR, "no answer in 3 tries of 2 s", 41 },
 	{ "lame", false, { { RESPONSE_LAME } }, REPORT_ERROR,
-	  "answers without authority for the domain", -1 },
+	  ("answers without the AA flag: the server is not authoritative for the "
+	   "domain"), -1 },
 	{ "failing", false, { { RESPONSE_FAILED, 0, RCODE_SERVFAIL } }, REPORT_ERROR,
 	  "answers with SERVFAIL", -1 },
 	{ "to be gone: it is", true, { { RESPONSE_ABSENT, 0, RCODE_REFUSED } },

@@ -68,7 +68,7 @@ static void test_get(void **state)
 		{ "{\"p\": \"\"}", "", "" },
 		{ "{\"p\": \"bob\"}", "bob", "" },
 		{ "{\"p\": \"bob \"}", "before", "p: 'bob ' must not begin or end with a blank" },
-		{ "{\"p\": 7}", "before", "p must be a string, not a whole number" },
+		{ "{\"p\": 7}", "before", "p: must be a string, not a whole number" },
 	};
 
 	(void)state;

@@ -105,8 +105,8 @@ static const struct {
 } wrong[] = {
 	{ "", "must contain at least one pattern" },
 	{ "   ", "must contain at least one pattern" },
-	{ "a **", "\"**\" contains more than one *" },
-	{ "*NAMESPACE* b", "\"*NAMESPACE*\" contains more than one *" },
+	{ "a **", "'**' contains more than one *" },
+	{ "*NAMESPACE* b", "'*NAMESPACE*' contains more than one *" },
 };
 
 static void patterns_have_one_star(void **unused)

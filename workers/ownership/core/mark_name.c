@@ -143,15 +143,19 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "suffix: set one of them to \"\"", field);
 	if (!affix_copy(prefix, parsed.prefix) || !affix_copy(suffix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: a prefix or suffix must contain only letters, digits, "
-		            "'-', '_', single dots and '%s'", field, TEMPLATE);
+		            "%s: the %s must contain only letters, digits, '-', '_', '.' "
+		            "and '%s', without '..' and without '.' at the beginning, "
+		            "not '%s'",
+		            field, *prefix ? "prefix" : "suffix", TEMPLATE,
+		            *prefix ? prefix : suffix);
 	if (*suffix && suffix[strlen(suffix) - 1] == '.')
 		return fail(why, ERR_INVALID,
 		            "%s: the suffix '%s' must not end in a dot", field, suffix);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: must contain '%s' at most once, with '-' or '.' between "
-		            "this string and the name", field, TEMPLATE);
+		            "%s: the prefix or suffix must contain '%s' at most once, "
+		            "with '-' or '.' between this string and the name",
+		            field, TEMPLATE);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement must be one label of letters, "

@@ -38,7 +38,9 @@ enum err paged_read_add(struct paged_read *read, const struct read_page *page,
 		            "records");
 	if (read->has_serial && read->serial != page->serial) {
 		if (read->starts == PAGED_READ_STARTS_MAX)
-			return fail(why, ERR_BUSY, "the domain changed during each read");
+			return fail(why, ERR_BUSY, "the domain changed %d times while "
+			            "zonefleet-ownership read its records",
+			            PAGED_READ_STARTS_MAX);
 		paged_read_start(read);
 		*is_restarted = true;
 		return OK;

@@ -88,7 +88,8 @@ enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
 	if (!rrset_query_is_echoed(query, &reply))
 		return fail(why, ERR_REMOTE, "answers a different query");
 	if (!(reply.header.flags & FLAG_AA))
-		return fail(why, ERR_REMOTE, "answers without authority");
+		return fail(why, ERR_REMOTE, "answers without the AA flag: the server is "
+		            "not authoritative for the name");
 	if (!rrset_query_read_records(query, &reply, buffers, &got))
 		return fail(why, ERR_REMOTE, "sends a malformed record");
 	*set = got;

@@ -18,5 +18,5 @@ enum err mac_check(const char *text, struct why *why)
 		is_valid = i % 3 == 2 ? text[i] == ':' : mac_is_hex(text[i]);
 	return is_valid ? OK : fail(why, ERR_INVALID, "mac_address: must be six pairs of "
 	                            "hexadecimal digits in lower case, with colons, not "
-	                            "\"%.32s\"", text);
+	                            "'%.32s'", text);
 }

@@ -23,8 +23,8 @@ enum err route_backend_check_patterns(const char *patterns, const char *field,
 
 		count++;
 		if (star && memchr(star + 1, '*', len - (size_t)(star + 1 - at)))
-			return fail(why, ERR_INVALID, "%s: \"%.*s\" contains more than "
-			            "one *: use at most one *", field, (int)len, at);
+			return fail(why, ERR_INVALID, "%s: '%.*s' contains more than one "
+			            "*: use at most one *", field, (int)len, at);
 	}
 	if (!count)
 		return fail(why, ERR_INVALID, "%s: must contain at least one pattern; "

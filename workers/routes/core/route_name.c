@@ -95,7 +95,7 @@ static enum err host_check_last_label(const char *host, const char *field,
 
 	if (!last)
 		return fail(why, ERR_INVALID, "%s: must have at least two labels: "
-		            "\"%.253s\" has one", field, host);
+		            "'%.253s' has one", field, host);
 	if (strspn(last + 1, "0123456789") == strlen(last + 1))
 		return fail(why, ERR_INVALID, "%s: the last label of '%.253s' must not "
 		            "be a number", field, host);
