@@ -211,7 +211,7 @@ static enum err request_caller_decode(struct envelope_request *request, struct w
 		return OK;
 	return fail(why, ERR_INVALID,
 	            "_reply_q: must be reply_ and 32 hexadecimal digits, or "
-	            "reply_HOST:PROCESS:NUMBER, not \"%s\"",
+	            "reply_HOST:PROCESS:NUMBER, not '%s'",
 	            err_quote(request->reply_queue, quoted, sizeof quoted));
 }
 
@@ -233,7 +233,7 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 		return err;
 	if (request->unique_id && !id_valid(request->unique_id))
 		return fail(why, ERR_INVALID,
-		            "_unique_id: must be 32 hexadecimal digits, not \"%s\"",
+		            "_unique_id: must be 32 hexadecimal digits, not '%s'",
 		            err_quote(request->unique_id, quoted, sizeof quoted));
 	err = request_caller_decode(request, why);
 	if (err)

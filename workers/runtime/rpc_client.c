@@ -410,8 +410,8 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 
 	bug_if(target->fanout);
 	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
-		return fail(why, ERR_BUSY, "%u calls are already waiting for an answer, "
-		            "the largest allowed number: try again later",
+		return fail(why, ERR_BUSY, "too many calls are waiting for an answer (at "
+		            "most %u may wait): try again later",
 		            HASH_COUNT(client->calls));
 	client_listen(client);
 	call = rpc_call_new(client, target, method, timeout_ms);

@@ -154,7 +154,7 @@ static void getters(void **state)
 			assert_int_equal(get(object, kind, 0, &touched),
 			                 fits ? OK : ERR_INVALID);
 			assert_int_equal(touched, fits);
-			assert_memory_equal(why.text, fits ? "" : "x ", fits ? 1 : 2);
+			assert_memory_equal(why.text, fits ? "" : "x: ", fits ? 1 : 3);
 		}
 		json_decref(object);
 	}

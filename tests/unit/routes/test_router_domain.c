@@ -60,7 +60,7 @@ static const struct {
 	{ "{'serial': -1}", "serial" },
 	{ "{'ttl': 2147483648}", "ttl" },
 	{ "{'ttl': '300'}", "ttl" },
-	{ "{'ns': 'ns1'}", "zone.ns must" },
+	{ "{'ns': 'ns1'}", "zone.ns: must" },
 	{ "{'ns': ['ns1', null]}", "zone.ns[1]: must" },
 	{ "{'soa': {'mname': 7}}", "zone.soa.mname" },
 	{ "{'soa': {'refresh': '1h'}}", "zone.soa.refresh" },
