@@ -62,7 +62,7 @@ bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *k
 	                   "SELECT result, tell, domain_id, COALESCE(digest <> ?, 0) "
 	                   "FROM requests WHERE unique_id = ?",
 	                   TX_BIND(tx_bytes(kept->digest, sizeof kept->digest),
-	                           tx_text(kept->unique_id))))
+	                           tx_text(kept->id))))
 		return false;
 	kept->result = row_text(&rows);
 	kept->cast_method = row_text(&rows);
@@ -82,7 +82,7 @@ void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t
 		struct tx_value *value = values;
 
 		for (size_t i = at; i < at + rows; i++) {
-			*value++ = tx_text(kept[i].unique_id);
+			*value++ = tx_text(kept[i].id);
 			*value++ = tx_text(kept[i].result);
 			*value++ = tx_text(kept[i].cast_method);
 			*value++ = tx_text(kept[i].domain_id);

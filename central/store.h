@@ -76,7 +76,8 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 
 struct kept_answer {
 	/* result NULL: the answer is the JSON null */
-	const char *unique_id, *result;
+	char id[ID_LEN + 1];		/* rpc_stored_id() */
+	const char *result;
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
 	/* the answer belongs to another call with this id */

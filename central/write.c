@@ -27,7 +27,8 @@ static bool answer_find(struct tx *tx, struct request *req, struct kept_answer *
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct domain_key key = { .name = "" };
 
-	*kept = (struct kept_answer){ .unique_id = req->unique_id };
+	*kept = (struct kept_answer){ .result = NULL };
+	rpc_stored_id(req, kept->id);
 	rpc_digest(req, kept->digest);
 	if (!store_request_get(tx, req->arena, kept))
 		return false;
@@ -76,7 +77,7 @@ static void writes_drop_results(struct write *writes, size_t count)
 
 static void writes_keep_answers(struct tx *tx, const struct write *writes, size_t count)
 {
-	struct kept_answer kept[GROUP_MAX] = { { 0 } };
+	struct kept_answer kept[GROUP_MAX] = { { .result = NULL } };
 	char *texts[GROUP_MAX];
 
 	for (size_t i = 0; i < count; i++) {
@@ -86,11 +87,11 @@ static void writes_keep_answers(struct tx *tx, const struct write *writes, size_
 		texts[i] = result ? json_dumps(result, JSON_COMPACT | JSON_ENCODE_ANY)
 		                  : NULL;
 		kept[i] = (struct kept_answer){
-			.unique_id = write->req->unique_id,
 			.result = texts[i],
 			.cast_method = write->cast_method,
 			.domain_id = write->cast_method ? write->zone.is.id : NULL,
 		};
+		rpc_stored_id(write->req, kept[i].id);
 		rpc_digest(write->req, kept[i].digest);
 	}
 	store_requests_insert(tx, kept, count);

@@ -559,13 +559,14 @@ class Answers(Agents):
     def forge(self, call, result):
         """Sends such answers to a call; how many there are for each reason."""
         queue, counts = call["_reply_q"], dict.fromkeys(REASONS, 0)
-        text = json.dumps({"result": result, "failure": None, "ending": True,
-                           "_msg_id": call["_msg_id"], "_unique_id": uuid.uuid4().hex})
-        for reason, signature in self.forgeries(queue, text):
-            counts[reason] += 1
-            self.producer.channel.basic_publish(
-                amqp.Message(envelope(text, signature).encode(), user_id=self.producer.name,
-                             content_type="application/json"), "", queue)
+        for value, ending in (result, True), (result, False), (None, True):
+            text = json.dumps({"result": value, "failure": None, "ending": ending,
+                               "_msg_id": call["_msg_id"], "_unique_id": uuid.uuid4().hex})
+            for reason, signature in self.forgeries(queue, text):
+                counts[reason] += 1
+                self.producer.channel.basic_publish(
+                    amqp.Message(envelope(text, signature).encode(), user_id=self.producer.name,
+                                 content_type="application/json"), "", queue)
         return counts
 
     def test_an_agent_takes_no_forged_hosts(self):
@@ -612,12 +613,8 @@ class Answers(Agents):
         self.central.settled(domain["id"], serial=changed["serial"])
 
     def test_which_answers_are_signed(self):
-        """An answer has the signature of the setting that the call has one of. Otherwise it has
-        none: the call may name another program's queue."""
-        queue = f"reply_{uuid.uuid4().hex}"
-        channel = self.producer.channel
-        channel.queue_declare(queue, exclusive=True)
-        self.addCleanup(channel.queue_delete, queue)
+        """A program signs the answer to a call only if a known key signed the call: another
+        account can name the queue of a program in its call."""
         early = now_ms() - DAY_MS - 60_000
         for topic, method, args, makes, want in (
                 ("central", "find_pools", {}, lambda t: None, None),
@@ -631,18 +628,44 @@ class Answers(Agents):
                 ("central", "update_status", {},
                  lambda t: sign(self.key, "central", t, early), self.key),
                 ("central", "update_status", {}, lambda t: None, None)):
-            msg_id = uuid.uuid4().hex
-            text = message(method, args, _msg_id=msg_id, _reply_q=queue)
-            signature = makes(text)
-            self.producer.send(topic, envelope(text, signature))
-            got = self.fleet.wait_for(lambda: channel.basic_get(queue, no_ack=True), SECONDS,
-                                      f"{method} with {signature} is answered")
-            answer = json.loads(got.body)
-            self.assertEqual(json.loads(answer["oslo.message"])["_msg_id"], msg_id)
+            queue, answer = self.ask(topic, method, args, makes)
             seen = answer.get("zonefleet.signature")
-            with self.subTest(method=method, signature=signature):
+            with self.subTest(method=method, text=answer["oslo.message"]):
                 self.assertEqual(seen, want and sign(want, queue, answer["oslo.message"],
                                                      int(seen.split(":")[2])))
+
+    def ask(self, topic, method, args, makes, unique_id=None, **properties):
+        """The queue of the answer, and the answer, to a call with the signature that MAKES makes
+        of its text."""
+        queue, msg_id = f"reply_{uuid.uuid4().hex}", uuid.uuid4().hex
+        channel = self.producer.channel
+        channel.queue_declare(queue, exclusive=True)
+        text = message(method, args, _msg_id=msg_id, _reply_q=queue,
+                       _unique_id=unique_id or uuid.uuid4().hex)
+        self.producer.send(topic, envelope(text, makes(text)), **properties)
+        got = self.fleet.wait_for(lambda: channel.basic_get(queue, no_ack=True), SECONDS,
+                                  f"{method} is answered")
+        channel.queue_delete(queue)
+        answer = json.loads(got.body)
+        self.assertEqual(json.loads(answer["oslo.message"])["_msg_id"], msg_id)
+        return queue, answer
+
+    def test_the_limit_of_a_copy(self):
+        """Another account can send a copy of a signed call with a shorter limit. The program of
+        the fleet then gets no signed answer that its limit is over."""
+        soon = {"x-zonefleet-limit": now_ms() + 250}        # a margin is subtracted
+        _, answer = self.ask("central", "find_pools", {}, lambda t: sign(self.key, "central", t),
+                             application_headers=soon, expiration=str(SECONDS * 1000))
+        self.assertIn("Busy", answer["oslo.message"])
+        self.assertNotIn("zonefleet.signature", answer)
+
+    def test_the_id_of_a_signed_call(self):
+        """Another account makes a call with the id of a signed call: both run."""
+        unique_id, names = uuid.uuid4().hex, [f"signed{next(numbers)}.example." for _ in range(2)]
+        for name, makes in zip(names, (lambda t: None, lambda t: sign(self.key, "central", t))):
+            self.ask("central", "create_domain", {"domain": {"name": name}}, makes, unique_id)
+        for name in names:
+            self.assertEqual(self.central.get_domain(domain=name)["name"], name)
 
 
 class Writer(threading.Thread):

@@ -177,8 +177,8 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
 	if (err || !value)
 		return err;
 	if (!id_parse(json_string_value(value), id))
-		return fail(why, ERR_INVALID, "%s: must be 32 hexadecimal digits or a "
-		            "UUID, not '%s'", key,
+		return fail(why, ERR_INVALID, "%s: must be 32 hexadecimal digits in "
+		            "lower case, or a UUID with hyphens, not '%s'", key,
 		            err_quote(json_string_value(value), (char[81]){ 0 }, 81));
 	return OK;
 }

@@ -8,15 +8,17 @@ enum { SWEPT_MAX = 10000 };		/* rows in one statement */
 const char *store_answer(struct tx *tx, const struct request *req)
 {
 	uint8_t digest[RPC_DIGEST_LEN];
+	char id[ID_LEN + 1];
 	struct tx_rows rows;
 	const char *answer;
 	bool is_other;
 
 	rpc_digest(req, digest);
+	rpc_stored_id(req, id);
 	if (!tx_select_row(tx, req->arena, &rows,
 	    "SELECT result, COALESCE(digest <> ?, 0) FROM ownership_requests "
 	    "WHERE unique_id = ?",
-	    TX_BIND(tx_bytes(digest, sizeof(digest)), tx_text(req->unique_id))))
+	    TX_BIND(tx_bytes(digest, sizeof(digest)), tx_text(id))))
 		return NULL;
 	answer = row_text(&rows);
 	is_other = row_int(&rows);
@@ -30,11 +32,13 @@ const char *store_answer(struct tx *tx, const struct request *req)
 void store_answer_put(struct tx *tx, const struct request *req, const char *answer)
 {
 	uint8_t digest[RPC_DIGEST_LEN];
+	char id[ID_LEN + 1];
 
 	rpc_digest(req, digest);
+	rpc_stored_id(req, id);
 	tx_exec(tx, "INSERT INTO ownership_requests (unique_id, result, digest, answered_at) "
 	        "VALUES (?, ?, ?, NOW(3))",
-	        TX_BIND(tx_text(req->unique_id), tx_text(answer),
+	        TX_BIND(tx_text(id), tx_text(answer),
 	                tx_bytes(digest, sizeof(digest))));
 }
 

@@ -233,7 +233,8 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 		return err;
 	if (request->unique_id && !id_valid(request->unique_id))
 		return fail(why, ERR_INVALID,
-		            "_unique_id: must be 32 hexadecimal digits, not '%s'",
+		            "_unique_id: must be 32 hexadecimal digits in lower case, or "
+		            "a UUID with hyphens, not '%s'",
 		            err_quote(request->unique_id, quoted, sizeof quoted));
 	err = request_caller_decode(request, why);
 	if (err)

@@ -266,6 +266,7 @@ static void process_on_hangup(void *self)
 	if (err)
 		return;
 	trust_reload(process->trust);
+	rpc_client_sign(process->runtime.rpc, process->trust);
 	if (worker->reload)
 		worker->reload(worker->self);
 	periods_follow(process);

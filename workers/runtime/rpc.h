@@ -44,6 +44,7 @@ struct request {
 	struct arena *arena;		/* freed after the request */
 	struct why why;
 	bool is_call, redelivered;
+	bool is_signed;			/* by a key of the fleet or of the agents */
 	bool is_again;		/* an earlier run may have committed */
 	int waited_ms;		/* time since the request first ended in ERR_LOCKED */
 	/*
@@ -179,7 +180,8 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
                                    struct broker *out);
 /*
  * If TRUST has a key, the client signs all messages from now on, and accepts only signed
- * answers (trust.h). TRUST must outlive the client.
+ * answers (trust.h). TRUST must outlive the client. After a reload of the keys, call it
+ * again: the client then repeats its open calls, because the answers may have an old key.
  */
 void rpc_client_sign(struct rpc_client *client, struct trust *trust);
 /*

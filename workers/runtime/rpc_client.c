@@ -38,8 +38,8 @@ struct call {
 	bool sent;
 	/* the error that the timer reports; OK: a timeout */
 	enum err failed;
-	/* why it failed, or why an answer was refused */
 	struct why why;
+	struct why refusal;		/* of the last refused answer */
 	struct envelope_reply kept;	/* the answer, until its last part */
 	rpc_answer_fn *answer;
 	void *self;
@@ -58,7 +58,7 @@ struct rpc_client {
 	struct broker *out;
 	struct broker *in;		/* NULL before the first call */
 	struct call *calls;		/* by msg_id */
-	struct trust *trust;		/* NULL: messages are not signed */
+	struct trust *trust;		/* NULL: no signatures, and no checks of them */
 	struct metric *casts_failed;
 	struct log_limit not_understood;	/* replies */
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
@@ -156,7 +156,8 @@ static void call_on_timer(void *self)
 	else
 		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time%s%s",
 		                    call->key, call->method,
-		                    *call->why.text ? ": " : "", call->why.text);
+		                    *call->refusal.text ? ": " : "",
+		                    call->refusal.text);
 	call_fail(call, call->failed, why.text);
 }
 
@@ -191,6 +192,20 @@ static void call_on_confirm(void *self, enum err err)
 
 /* ---- calls: sending ---- */
 
+/*
+ * The server could not check the signature of a call that is too large for it, so the
+ * client would refuse its answer.
+ */
+static void call_fail_too_large(struct call *call, size_t bytes)
+{
+	struct why why;
+	enum err err = fail(&why, ERR_TOO_LARGE, "the call of %s has %zu bytes, but "
+	                    "broker.max_message_bytes is %zu", call->method, bytes,
+	                    (size_t)call->client->config->max_message_bytes);
+
+	call_fail_soon(call, err, &why);
+}
+
 static enum err call_send(struct call *call, struct why *why)
 {
 	struct rpc_client *client = call->client;
@@ -213,6 +228,11 @@ static enum err call_send(struct call *call, struct why *why)
 	enum err err;
 
 	envelope_request_encode(&envelope, &body);
+	if (envelope.signer && body.len > (size_t)client->config->max_message_bytes) {
+		call_fail_too_large(call, body.len);
+		buf_clear(&body);
+		return OK;
+	}
 	message.body = body.data;
 	message.len = body.len;
 	message.deadline_ms = message.expiration_ms;
@@ -299,7 +319,7 @@ static bool call_accepts(struct call *call, const struct envelope_reply *reply,
 	if (!client->trust)
 		return true;
 	answer.queue = broker_reply_queue(client->in);
-	return !trust_check_answer(client->trust, &answer, &call->why);
+	return !trust_check_answer(client->trust, &answer, &call->refusal);
 }
 
 static void client_on_reply(struct rpc_client *client, struct envelope_reply *reply,
@@ -351,7 +371,9 @@ static void client_on_delivery(void *self, const struct broker_delivery *deliver
 	if (err)
 		client_log_malformed(client, delivery, &why);
 	else
-		client_on_reply(client, &reply, delivery->user);
+		/* no program copies an answer, so a copied account is false */
+		client_on_reply(client, &reply,
+		                delivery->is_user_copied ? "" : delivery->user);
 }
 
 /* ---- calls: the start ---- */
@@ -565,7 +587,14 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 
 void rpc_client_sign(struct rpc_client *client, struct trust *trust)
 {
+	struct call *call, *next;
+	struct why ignored;
+
 	client->trust = trust;
+	if (!client->in || !broker_is_up(client->in))
+		return;
+	HASH_ITER(hh, client->calls, call, next)
+		call_send(call, &ignored);	/* the first copy may still be answered */
 }
 
 const char *rpc_client_down_reason(const struct rpc_client *client)

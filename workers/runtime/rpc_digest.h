@@ -5,11 +5,15 @@
  * The sender of a message chooses the id of the message. So a program that stores answers
  * by `_unique_id` also stores the digest of the call. The program repeats a stored answer
  * only for a call with the same tenant, rights, method and arguments.
+ *
+ * An account that reads a signed call could send another call with the same id, to make
+ * the signed call fail. So signed calls have ids that no other account can choose.
  */
 #pragma once
 
 #include <stdint.h>
 
+#include "base/id.h"
 #include "runtime/rpc.h"
 #include "runtime/tx.h"
 
@@ -17,5 +21,10 @@ enum { RPC_DIGEST_LEN = 32 };
 
 /* SHA-256. The order of keys and the white space of the JSON do not matter. */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
+/*
+ * The id under which the answer is stored. For a signed call, its first character is a
+ * letter from g to v instead of a hexadecimal digit.
+ */
+void rpc_stored_id(const struct request *req, char id[ID_LEN + 1]);
 /* Fails TX with ERR_CONFLICT: a different call has used the message id. */
 void rpc_digest_conflict(struct tx *tx, const struct request *req);

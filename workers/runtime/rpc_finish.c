@@ -29,12 +29,17 @@ void rpc_finish_dead_letter(struct rpc_server *server,
 		broker_dead_letter(server->in, server->out, delivery, reason);
 }
 
-/* Fills in *signer. NULL: the answer is not signed. */
+/*
+ * Fills in *signer. NULL: the answer is not signed. The time limit of a call is not signed:
+ * another account can send a copy of the call with a shorter limit. So the answer that the
+ * limit is over is not signed. The caller does not need it: its own limit ends the call.
+ */
 static const struct envelope_signer *finish_signer(const struct rpc_server *server,
                                                    const struct job *job,
                                                    struct envelope_signer *signer)
 {
-	const struct signature_key *key = !server->config.trust ? NULL :
+	const struct signature_key *key =
+		!server->config.trust || job->err == ERR_EXPIRED ? NULL :
 		trust_answer_key(server->config.trust, job->verdict.signer);
 
 	if (!key)

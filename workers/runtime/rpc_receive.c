@@ -172,6 +172,7 @@ static enum err receive_check_sender(const struct rpc_server *server, struct job
 	}, &job->verdict, &job->is_forged, &job->req.why);
 
 	job->is_refused = err;
+	job->req.is_signed = job->verdict.signer != TRUST_UNSIGNED;
 	return err ? err : job->err;
 }
 
@@ -237,7 +238,8 @@ static void receive_refuse(struct rpc_server *server,
 	if (!is_answered)
 		rpc_finish_dead_letter(server, delivery, why->text);
 	refused_log(&(struct refused_message){
-		.topic = server->config.topic, .method = "", .account = delivery->user,
+		.topic = server->config.topic, .method = "",
+		.account = receive_user(server, delivery),
 		.reason = err_name(err), .why = why->text, .is_answered = is_answered,
 	});
 }

@@ -1,14 +1,16 @@
 /*
- * signature -- proves that a program of the fleet sent a message. The signature is an
- * HMAC-SHA256 of the topic, the time of sending and the message. Only programs of the
- * fleet have the key. This module reads no clock: the caller passes the time.
+ * signature -- proves that a program with a key of the fleet or of the agents sent a
+ * message. The signature is an HMAC-SHA256 of the topic, the time of sending and the
+ * message. The topic of an answer is the name of the reply queue. This module reads no
+ * clock: the caller passes the time.
  *
  *	1:KEY:MILLISECONDS:HEX		where HEX is the HMAC of
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
  * KEY is the id of the key. MILLISECONDS is the time since 1970 by the sender's clock.
- * TEXT is the inner message in its wire form (envelope.h). The inner message contains the
- * unique id, method, arguments and context.
+ * TEXT is the inner message in its wire form (envelope.h). The inner message of a request
+ * contains the unique id, method, arguments and context. The inner message of an answer
+ * contains the id of the call.
  */
 #pragma once
 

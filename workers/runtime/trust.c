@@ -40,9 +40,10 @@ const struct option trust_fleet_options[] = {
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
 	  "also accept messages of the fleet, and answers, without a valid signature "
-	  "from all accounts that may send to the topic or the reply queue. Set trust_broker to true while you "
-	  "distribute the first keys, or if topic permissions of RabbitMQ prevent "
-	  "all other accounts from sending to the topics", .reloadable = true },
+	  "from all accounts that may send to the topic or the reply queue. Set "
+	  "trust_broker to true while you distribute the first keys, or if topic "
+	  "permissions of RabbitMQ prevent all other accounts from sending to the "
+	  "topics", .reloadable = true },
 	{ 0 }
 };
 
@@ -318,7 +319,7 @@ const struct signature_key *trust_answer_key(const struct trust *trust,
 	return signer != TRUST_UNSIGNED && keys->count ? &keys->key[0] : NULL;
 }
 
-/* An agent also accepts answers that a key of the agents signed. */
+/* A key of the agents is enough for the answer to a call that such a key signed. */
 static enum signature_result trust_verify_answer(const struct trust *trust,
                                                  const struct trust_answer *answer)
 {
@@ -327,7 +328,7 @@ static enum signature_result trust_verify_answer(const struct trust *trust,
 	enum signature_result result =
 		signature_verify(&trust->keys.fleet, &what, proof->signature, NULL);
 
-	if (result == SIGNATURE_UNKNOWN_KEY && trust->is_agent)
+	if (result == SIGNATURE_UNKNOWN_KEY && trust->is_agent && !trust->keys.fleet.count)
 		result = signature_verify(&trust->keys.agents, &what, proof->signature,
 		                          NULL);
 	return result;
@@ -347,8 +348,11 @@ enum err trust_check_answer(struct trust *trust, const struct trust_answer *answ
 		metric_add(trust->unchecked, 1);
 		return OK;
 	}
-	fail(why, ERR_DENIED, "the answer to %s must be from a program of the fleet: %s",
-	     answer->method, signature_result_words(result));
+	fail(why, ERR_DENIED, "an answer to %s was refused: %s", answer->method,
+	     result == SIGNATURE_MISSING ? "it has no signature, so the program that sent "
+	                                   "it does not have the key of this program, or "
+	                                   "has an old version"
+	                                 : signature_result_words(result));
 	return trust_refuse(trust, &(struct refused_message){
 		.topic = answer->queue, .method = answer->method, .account = answer->user,
 		.why = why->text,

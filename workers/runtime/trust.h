@@ -11,10 +11,10 @@
  * A refused request ends in ERR_DENIED. The metrics count refused requests by reason, and
  * the log contains lines about them (refused_log.h).
  *
- * A program with a key signs its calls, and accepts only signed answers. The server signs
- * the answer with a key of the setting whose key signed the call. It does not sign the
- * answer to an unsigned call: otherwise a stranger could name the caller's reply queue in
- * a call, and the server would sign a false answer.
+ * A program with a key signs its messages, and accepts only signed answers to its calls.
+ * A server signs the answer to a call that a known key signed. Otherwise another account
+ * could call with the reply queue of the program, and the server would sign a false
+ * answer.
  */
 #pragma once
 
@@ -39,8 +39,7 @@ extern const struct option trust_fleet_options[];	/* group "fleet" */
 extern const struct option trust_broker_options[];	/* group "broker" */
 
 /*
- * IS_FLEET: the program needs a key, because it sends or answers messages that only the
- * fleet may send. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID: a key is
+ * IS_FLEET: the program needs a key, because it sends or receives signed messages. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID: a key is
  * missing, is malformed, or occurs in both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
@@ -111,7 +110,7 @@ enum err trust_authorize(struct trust *trust, const struct trust_request *reques
 const struct signature_key *trust_answer_key(const struct trust *trust,
                                              enum trust_signer signer);
 
-/* A received answer. Only this process knows the name of the queue and the call's id. */
+/* A received answer. */
 struct trust_answer {
 	const char *queue, *method;		/* of the call */
 	const struct envelope_reply *envelope;
@@ -120,8 +119,8 @@ struct trust_answer {
 
 /*
  * ERR_DENIED: the answer has no valid signature, so another program may have sent it.
- * A signature may have any time, because the queue and the id are new for each call. A
- * process without a key accepts all answers.
+ * A signature may have any time, because the id is new for each call. A process without a
+ * key accepts all answers.
  */
 enum err trust_check_answer(struct trust *trust, const struct trust_answer *answer,
                             struct why *why);

@@ -81,7 +81,7 @@ struct worker {
 	/* Called when the fanout queue is new: the process may have missed casts. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
-	/* the program sends or answers messages that only the fleet may send (trust.h) */
+	/* the program needs a key of the fleet (trust.h) */
 	bool fleet;
 	bool is_agent;			/* a key of fleet.agent_keys is enough */
 	/* accepts no message until the schema is up to date */

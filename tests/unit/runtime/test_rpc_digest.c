@@ -60,6 +60,31 @@ static void test_without_arguments(void **state)
 	rpc_digest(&req, digest);
 }
 
+static const struct {
+	const char *id;
+	bool is_signed;
+	const char *want;
+} ids[] = {
+	{ "0123456789abcdef0123456789abcdef", false, "0123456789abcdef0123456789abcdef" },
+	{ "0123456789abcdef0123456789abcdef", true,  "g123456789abcdef0123456789abcdef" },
+	{ "9123456789abcdef0123456789abcdef", true,  "p123456789abcdef0123456789abcdef" },
+	{ "f123456789abcdef0123456789abcdef", true,  "v123456789abcdef0123456789abcdef" },
+};
+
+/* No id of an unsigned call begins with a letter from g to v. */
+static void test_stored_ids(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+		const struct request req = { .unique_id = ids[i].id,
+		                             .is_signed = ids[i].is_signed };
+		char id[ID_LEN + 1];
+
+		rpc_stored_id(&req, id);
+		assert_string_equal(id, ids[i].want);
+	}
+}
+
 static void test_conflict(void **state)
 {
 	const struct request req = { .method = "m",
@@ -79,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_without_arguments),
+		cmocka_unit_test(test_stored_ids),
 		cmocka_unit_test(test_conflict),
 	};
 

@@ -319,9 +319,9 @@ static const struct {
 	{ KEYS, NULL,       false, true,  OTHERS,     REPLY_QUEUE, OK },
 	/* it has no key, so it sends unsigned calls */
 	{ NULL, NULL,       false, false, NULL,       NULL,        OK },
-	/* only an agent accepts a key of the agents */
+	/* only an agent that has no other key accepts a key of the agents */
 	{ KEYS, AGENT_KEYS, false, false, AGENT_KEYS, REPLY_QUEUE, ERR_DENIED },
-	{ KEYS, AGENT_KEYS, true,  false, AGENT_KEYS, REPLY_QUEUE, OK },
+	{ KEYS, AGENT_KEYS, true,  false, AGENT_KEYS, REPLY_QUEUE, ERR_DENIED },
 	{ NULL, AGENT_KEYS, true,  false, AGENT_KEYS, REPLY_QUEUE, OK },
 	{ NULL, AGENT_KEYS, true,  false, AGENT_KEYS, OTHER_QUEUE, ERR_DENIED },
 	{ NULL, AGENT_KEYS, true,  false, KEYS,       REPLY_QUEUE, ERR_DENIED },
