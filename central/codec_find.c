@@ -7,21 +7,21 @@
 #include "model/presentation.h"
 
 const struct json_field codec_find_domain_fields[] = {
-	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
+	{ "name", "string", "a name in lower case, with a final dot. A `*` at the "
 	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
-	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
-	{ "pool", "text", "the name of a pool", "any", POOL_NAME_MAX },
-	{ "tenant", "text", "the tenant that owns the domain", "any", TENANT_MAX },
+	{ "status", "string", "PENDING, ACTIVE or ERROR", "any" },
+	{ "task", "string", "ADD, UPDATE, DELETE or NONE", "any" },
+	{ "pool", "string", "the name of a pool", "any", POOL_NAME_MAX },
+	{ "tenant", "string", "the tenant that owns the domain", "any", TENANT_MAX },
 	{ 0 }
 };
 
 const struct json_field codec_find_record_fields[] = {
-	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
+	{ "name", "string", "a name in lower case, with a final dot. A `*` at the "
 	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
-	{ "type", "text", "a record type", "any" },
-	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "data", "text", "the data of a record, in the same form as in answers",
+	{ "type", "string", "a record type", "any" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR", "any" },
+	{ "data", "string", "the data of a record, in the same form as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };
