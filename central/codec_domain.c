@@ -8,7 +8,9 @@
 
 const struct json_field codec_domain_fields[] = {
 	{ "id", "id", "the id of the domain. If a domain with this id and this name "
-	  "exists, the call returns this domain", "a new id", .is_fixed = true },
+	  "exists, the call returns this domain. The id of a deleted domain is free only "
+	  "after `central.tombstone_age`. Until then, the call fails with `Duplicate`",
+	  "a new id", .is_fixed = true },
 	{ "name", "name", "the name of the zone", .is_fixed = true },
 	{ "tenant", "string", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
@@ -17,8 +19,8 @@ const struct json_field codec_domain_fields[] = {
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
 	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },
-	{ "email", "string", "the email address in the SOA record", "`central.hostmaster`",
-	  EMAIL_MAX },
+	{ "email", "string", "the email address in the SOA record",
+	  "`central.hostmaster`", EMAIL_MAX },
 	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
 	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "
 	  "use this TTL",

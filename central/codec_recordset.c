@@ -8,7 +8,10 @@
 #include "model/presentation.h"
 
 #define RECORDS(fallback) { "records", "list of strings", "the data of each record, in " \
-	"the form of a master file, with full names", fallback, RECORDS_MAX }
+	"the form of a master file, with full names. Put the strings of a TXT record " \
+	"in double quotes: without quotes, each word becomes a string. central splits " \
+	"a string of more than 255 octets in a TXT record", \
+	fallback, RECORDS_MAX }
 
 const struct json_field codec_change_fields[] = {
 	{ "op", "string", "`add` adds these records. `delete` deletes these records, or "
@@ -20,8 +23,8 @@ const struct json_field codec_change_fields[] = {
 	  "the type may be `ANY`: the condition is then that the name has no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
-	{ "managed_by", "string", "for `add`: the producer that manages the new records, for "
-	  "example `ports`. Existing records keep their value. For `delete` with "
+	{ "managed_by", "string", "for `add`: the producer that manages the new records, "
+	  "for example `ports`. Existing records keep their value. For `delete` with "
 	  "`records`: the change deletes only records that this producer manages",
 	  "`add`: none; `delete`: the change deletes all these records", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
@@ -45,7 +48,9 @@ const struct json_field codec_recordset_fields[] = {
 	{ "task", "string", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "string", "PENDING, ACTIVE or ERROR" }, \
 	{ "serial_number", "number", "the serial of the last change to the record" }, \
-	{ "managed_by", "string or null", "the producer that manages the record" }
+	{ "managed_by", "string or null", "the producer that manages the record, from " \
+	  "`managed_by` of the change that added it. zonefleet-ports sets `ports` only " \
+	  "in reverse domains and in the domain of `ports.domain`" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 

@@ -42,7 +42,9 @@ enum err codec_no_registry(const char *storage_id, const char *zone, struct why 
 
 const struct json_field codec_endpoint_fields[] = {
 	{ "dnsname", "name", "the name of the record set, in the zone" },
-	{ "type", "string", "the record type, one of the `managed_types` of the registry" },
+	{ "type", "string", "the record type. The call also accepts types that are not "
+	  "in `managed_types` of the registry, but zonefleet-ownership does not write "
+	  "them: the reason in the plan is `PROTECTED`" },
 	{ "targets", "list of strings", "the data of each record", .max = TARGETS_MAX },
 	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
 	{ "set_id", "string", "an id that distinguishes endpoints with the same name and "
@@ -256,7 +258,8 @@ const struct json_field codec_selector_fields[] = {
 	{ "below", "true or false", "true: also select the record sets at all names "
 	  "below `name`", "false" },
 	{ "type", "string", "record sets of this type", "any", TYPE_MAX },
-	{ "resource", "string", "record sets of this resource", "any", MARK_RESOURCE_MAX },
+	{ "resource", "string", "record sets of this resource", "any",
+	  MARK_RESOURCE_MAX },
 	{ 0 }
 };
 

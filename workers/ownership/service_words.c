@@ -8,7 +8,8 @@
 #define REGISTRY "'storage_id': 'cluster-1', 'zone': 'shared.example.'"
 
 static const struct json_field args[] = {
-	{ "storage_id", "string", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
+	{ "storage_id", "string", "the `storage_id` of the registry",
+	  .max = MARK_OWNER_MAX },
 	{ "zone", "name", "the zone, with or without a final dot" },
 	{ "selector", "[selector]", "selects the record sets of the order" },
 	{ "dry_run", "true or false", "true: show the changes, but do not make them",
@@ -83,7 +84,8 @@ static const struct rpc_method_doc words[] = {
 	  "compare the `serial` of all pages.", OWNER,
 	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
 	  "`marker`: string or null", "{" REGISTRY ", 'limit': 100}",
-	  FIELDS({ "marker", "string", "the `marker` of the previous page", "the first page" },
+	  FIELDS({ "marker", "string", "the `marker` of the previous page",
+	           "the first page" },
 	         { "limit", "number from 1", "the largest number of record sets in the "
 	           "answer", "1000", 1000 }) },
 	{ "storage_import", "Imports the owners of records from a list. The `storage` "
@@ -143,8 +145,8 @@ static const struct rpc_object objects[] = {
 		{ "resource", "string or null", "the resource" },
 		{ "words", "string", "an explanation of the reason" },
 		{ "is", "list of strings", "the first 20 records before the change" },
-		{ "becomes", "list of strings", "the first 20 records after the change" }),
-		  true },
+		{ "becomes", "list of strings", "the first 20 records after the "
+		  "change" }), true },
 	{ "order result", "The result of an order.", FIELDS(
 		{ "matched", "number", "number of record sets that the order selected" },
 		{ "done", "number", "number of record sets that the order changed" },

@@ -206,8 +206,8 @@ const struct json_field codec_port_fields[] = {
 	{ "network_id", "id", "the network of the port", .is_fixed = true },
 	{ "project_id", "string", "the tenant", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "dns_name", "string", "the name in the domain, or a full name with a final dot; "
-	  "empty: the port has only generated names", "empty", PORT_NAME_MAX },
+	{ "dns_name", "string", "the name in the domain, or a full name with a final "
+	  "dot; empty: the port has only generated names", "empty", PORT_NAME_MAX },
 	{ "dns_domain", "name", "the domain of the name, if this domain differs from "
 	  "the domain of the network",
 	  "the domain of the network", PORT_NAME_MAX },
@@ -460,8 +460,8 @@ const struct json_field codec_port_shown[] = {
 	{ "fixed_ips", "list of [port address]", "the addresses of the port" },
 	{ "dns_assignment", "list of [assignment]", "the names of the addresses" },
 	{ "status", "string", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "string or null", "why the port is PENDING or in ERROR, or why it does "
-	  "not have the desired name" },
+	{ "reason", "string or null", "why the port is PENDING or in ERROR, or why it "
+	  "does not have the desired name" },
 	{ 0 }
 };
 

@@ -25,7 +25,10 @@ static const struct json_field of_network[] = {
 
 static const struct rpc_method_doc words[] = {
 	{ "create_port", "Creates a port and publishes its names. If a port with this "
-	  "id exists, the call returns this port.", OWNER, "`port`: [port]",
+	  "id and the same values exists, the call returns this port. The call fails "
+	  "with `Duplicate` if another port of the network has the name, or if the id "
+	  "belongs or belonged to a different port. It fails with `NotFound` if there is "
+	  "no such network.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",

@@ -10,16 +10,16 @@
 #define ROUTE_STATUS \
 	{ "phase", "string", "`new` or `scheduled`; only a binding changes it", \
 	  "unchanged", 16 }, \
-	{ "dns", "string", "the name of the route; only a binding changes it", "unchanged", \
-	  ROUTE_HOST_MAX + 1 }
+	{ "dns", "string", "the name of the route; only a binding changes it", \
+	  "unchanged", ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
 	{ "namespace", "string", "the namespace of the route: one label. The namespace "
 	  "belongs to the first tenant that uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "name", "string", "the name of the route in the namespace", .max = ROUTE_HOST_MAX,
-	  .is_fixed = true },
+	{ "name", "string", "the name of the route in the namespace",
+	  .max = ROUTE_HOST_MAX, .is_fixed = true },
 	{ "project_id", "string", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
 	{ "host", "string", "a host that replaces the generated name. It can begin with "

@@ -38,8 +38,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
 	{ "delete_route", "Deletes a route. `routers`: the routers that served the "
-	  "names of the route. If an earlier call has already deleted the route, the "
-	  "answer is null.", OWNER, "`routers`: list of strings",
+	  "names of the route. If the broker delivers the message twice, the answer can "
+	  "be null.", OWNER, "`routers`: list of strings",
 	  "{'route': 'myapp/web'}" },
 	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web'}" },
