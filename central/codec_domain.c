@@ -8,17 +8,19 @@
 
 const struct json_field codec_domain_fields[] = {
 	{ "id", "id", "the id of the domain. If a domain with this id and this name "
-	  "exists, the call returns this domain", "a new id", .is_fixed = true },
+	  "exists, the call returns this domain. The id of a deleted domain is free only "
+	  "after `central.tombstone_age`. Until then, the call fails with `Duplicate`",
+	  "a new id", .is_fixed = true },
 	{ "name", "name", "the name of the zone", .is_fixed = true },
-	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
+	{ "tenant", "string", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
-	{ "pool", "text", "the pool. A tenant may name only the default pool and the "
+	{ "pool", "string", "the pool. A tenant may name only the default pool and the "
 	  "pools in `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
 	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },
-	{ "email", "text", "the email address in the SOA record", "`central.hostmaster`",
-	  EMAIL_MAX },
+	{ "email", "string", "the email address in the SOA record",
+	  "`central.hostmaster`", EMAIL_MAX },
 	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
 	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "
 	  "use this TTL",
@@ -31,7 +33,7 @@ const struct json_field codec_domain_fields[] = {
 	  "`central.soa_expire`", RR_TTL_MAX },
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in seconds",
 	  "`central.soa_minimum`", RR_TTL_MAX },
-	{ "description", "text", "any text. zonefleet does not use this text",
+	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
@@ -52,15 +54,15 @@ const struct json_field codec_domain_soa_fields[] = {
 const struct json_field codec_domain_shown[] = {
 	{ "id", "id", "the id of the domain" },
 	{ "name", "name", "the name of the zone" },
-	{ "tenant", "text", "the owner; empty: the domain belongs to administrators" },
-	{ "kind", "text", "PRIMARY, or CATALOG for the catalog zone of a pool" },
-	{ "pool", "text", "the name of the pool" },
+	{ "tenant", "string", "the owner; empty: the domain belongs to administrators" },
+	{ "kind", "string", "PRIMARY, or CATALOG for the catalog zone of a pool" },
+	{ "pool", "string", "the name of the pool" },
 	{ "pool_id", "id", "the id of the pool" },
 	{ "serial", "number", "the serial of the newest change" },
-	{ "task", "text", "ADD, UPDATE, DELETE or NONE" },
-	{ "status", "text", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "text", "why the status is ERROR; otherwise empty" },
-	{ "email", "text", "the email address in the SOA record" },
+	{ "task", "string", "ADD, UPDATE, DELETE or NONE" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR" },
+	{ "reason", "string", "why the status is ERROR; otherwise empty" },
+	{ "email", "string", "the email address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
 	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "
 	  "use this TTL" },
@@ -69,7 +71,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "expire", "number", "the expiry time in the SOA record, in seconds" },
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
 	  "seconds" },
-	{ "description", "text", "any text. zonefleet does not use this text" },
+	{ "description", "string", "any text. zonefleet does not use this text" },
 	{ "records", "number", "number of records in the domain" },
 	{ "recordsets", "number", "number of record sets in the domain" },
 	{ "created_at", "time", "when the domain was created" },

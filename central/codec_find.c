@@ -6,22 +6,28 @@
 #include "model/json.h"
 #include "model/presentation.h"
 
+#define NAME_PATTERN \
+	{ "name", "string", "a name in lower case, with a final dot; or a pattern with " \
+	  "one `*`, at its beginning or its end, which matches any characters. Other " \
+	  "texts find nothing: a name without its final dot, or a second `*`", "any", \
+	  NAME_MAX_TEXT }
+
 const struct json_field codec_find_domain_fields[] = {
-	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
-	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
-	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
-	{ "pool", "text", "the name of a pool", "any", POOL_NAME_MAX },
-	{ "tenant", "text", "the tenant that owns the domain", "any", TENANT_MAX },
+	NAME_PATTERN,
+	{ "status", "string", "PENDING, ACTIVE or ERROR. central also accepts DELETED, "
+	  "but lists contain no deleted domains", "any" },
+	{ "task", "string", "ADD, UPDATE, DELETE or NONE", "any" },
+	{ "pool", "string", "the name of a pool", "any", POOL_NAME_MAX },
+	{ "tenant", "string", "the tenant that owns the domain", "any", TENANT_MAX },
 	{ 0 }
 };
 
 const struct json_field codec_find_record_fields[] = {
-	{ "name", "text", "a name in lower case, with a final dot. A `*` at the "
-	  "beginning or at the end matches any text", "any", NAME_MAX_TEXT },
-	{ "type", "text", "a record type", "any" },
-	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
-	{ "data", "text", "the data of a record, in the same form as in answers",
+	NAME_PATTERN,
+	{ "type", "string", "a record type", "any" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR. central also accepts DELETED, "
+	  "but lists contain no deleted records", "any" },
+	{ "data", "string", "the data of a record, in the same form as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };

@@ -7,10 +7,10 @@
 #include "model/json.h"
 
 const struct json_field codec_pool_fields[] = {
-	{ "name", "text", "the name of the pool: letters, digits, `_` and "
+	{ "name", "string", "the name of the pool: letters, digits, `_` and "
 	  "`-`", .max = POOL_NAME_MAX,
 	  .is_fixed = true },
-	{ "description", "text", "any text. zonefleet does not use this text",
+	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains", "empty",
 	  POOL_NS_MAX },
@@ -23,8 +23,8 @@ const struct json_field codec_pool_fields[] = {
 
 const struct json_field codec_pool_shown[] = {
 	{ "id", "id", "the id of the pool" },
-	{ "name", "text", "the name of the pool" },
-	{ "description", "text", "any text. zonefleet does not use this text" },
+	{ "name", "string", "the name of the pool" },
+	{ "description", "string", "any text. zonefleet does not use this text" },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
 	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
 	{ 0 }

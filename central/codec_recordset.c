@@ -7,21 +7,24 @@
 #include "model/json.h"
 #include "model/presentation.h"
 
-#define RECORDS(fallback) { "records", "list of texts", "the data of each record, in " \
-	"the form of a master file, with full names", fallback, RECORDS_MAX }
+#define RECORDS(fallback) { "records", "list of strings", "the data of each record, in " \
+	"the form of a master file, with full names. Put the strings of a TXT record " \
+	"in double quotes: without quotes, each word becomes a string. central splits " \
+	"a string of more than 255 octets in a TXT record", \
+	fallback, RECORDS_MAX }
 
 const struct json_field codec_change_fields[] = {
-	{ "op", "text", "`add` adds these records. `delete` deletes these records, or "
+	{ "op", "string", "`add` adds these records. `delete` deletes these records, or "
 	  "the whole record set. `set` replaces all records of the record set with these "
 	  "records. `expect` is a condition: the call fails with `Conflict` unless the "
 	  "record set contains exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type. If `op` is `expect` and `records` is `[]`, "
+	{ "type", "string", "the record type. If `op` is `expect` and `records` is `[]`, "
 	  "the type may be `ANY`: the condition is then that the name has no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
-	{ "managed_by", "text", "for `add`: the producer that manages the new records, for "
-	  "example `ports`. Existing records keep their value. For `delete` with "
+	{ "managed_by", "string", "for `add`: the producer that manages the new records, "
+	  "for example `ports`. Existing records keep their value. For `delete` with "
 	  "`records`: the change deletes only records that this producer manages",
 	  "`add`: none; `delete`: the change deletes all these records", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
@@ -32,7 +35,7 @@ const struct json_field codec_change_fields[] = {
 
 const struct json_field codec_recordset_fields[] = {
 	{ "name", "name", "the name of the record set", .is_fixed = true },
-	{ "type", "text", "the record type", .is_fixed = true },
+	{ "type", "string", "the record type", .is_fixed = true },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "null", RR_TTL_MAX },
 	RECORDS(NULL),
@@ -41,11 +44,13 @@ const struct json_field codec_recordset_fields[] = {
 
 #define MEMBER \
 	{ "id", "id", "the id of the record" }, \
-	{ "data", "text", "the data of the record, in the form of a master file" }, \
-	{ "task", "text", "ADD, UPDATE, DELETE or NONE" }, \
-	{ "status", "text", "PENDING, ACTIVE or ERROR" }, \
+	{ "data", "string", "the data of the record, in the form of a master file" }, \
+	{ "task", "string", "ADD, UPDATE, DELETE or NONE" }, \
+	{ "status", "string", "PENDING, ACTIVE or ERROR" }, \
 	{ "serial_number", "number", "the serial of the last change to the record" }, \
-	{ "managed_by", "text or null", "the producer that manages the record" }
+	{ "managed_by", "string or null", "the producer that manages the record, from " \
+	  "`managed_by` of the change that added it. zonefleet-ports sets `ports` only " \
+	  "in reverse domains and in the domain of `ports.domain`" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 
@@ -54,7 +59,7 @@ const struct json_field codec_record_shown[] = {
 	{ "recordset_id", "id", "the id of the record set" },
 	{ "domain_id", "id", "the id of the domain of the record" },
 	{ "name", "name", "the name of the record" },
-	{ "type", "text", "the record type" },
+	{ "type", "string", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
 	{ 0 }
 };
@@ -63,14 +68,14 @@ const struct json_field codec_recordset_shown[] = {
 	{ "id", "id", "the id of the record set" },
 	{ "domain_id", "id", "the id of the domain of the record set" },
 	{ "name", "name", "the name of the record set" },
-	{ "type", "text", "the record type" },
+	{ "type", "string", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
-	{ "records", "list of texts", "the data of the records, without records whose "
+	{ "records", "list of strings", "the data of the records, without records whose "
 	  "task is DELETE" },
 	{ "members", "list of [member]", "the records with their states" },
-	{ "status", "text", "ERROR if at least one record is in ERROR; otherwise "
+	{ "status", "string", "ERROR if at least one record is in ERROR; otherwise "
 	  "PENDING if at least one record is PENDING; otherwise ACTIVE" },
-	{ "task", "text", "the task of the record that determines `status`" },
+	{ "task", "string", "the task of the record that determines `status`" },
 	{ "created_at", "time", "when the record set was created" },
 	{ "updated_at", "time", "when the record set last changed" },
 	{ 0 }

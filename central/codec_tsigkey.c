@@ -11,8 +11,8 @@
 
 const struct json_field codec_tsigkey_fields[] = {
 	{ "name", "name", "the name of the key" },
-	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
-	{ "secret", "text", "the secret, 16 to 128 octets in base64",
+	{ "algorithm", "string", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
+	{ "secret", "string", "the secret, 16 to 128 octets in base64",
 	  "a random secret, as long as the hash" },
 	{ "domain", "id or name", "the domain that clients with this key may transfer. "
 	  "If `domain` is absent, name servers use the key", "none" },
@@ -20,8 +20,8 @@ const struct json_field codec_tsigkey_fields[] = {
 };
 
 const struct json_field codec_tsigkey_change_fields[] = {
-	{ "algorithm", "text", ALGORITHMS, "unchanged" },
-	{ "secret", "text", "the secret, 16 to 128 octets in base64", "unchanged" },
+	{ "algorithm", "string", ALGORITHMS, "unchanged" },
+	{ "secret", "string", "the secret, 16 to 128 octets in base64", "unchanged" },
 	{ "new_secret", "true or false", "true: central generates a random secret",
 	  "false" },
 	{ 0 }
@@ -30,7 +30,7 @@ const struct json_field codec_tsigkey_change_fields[] = {
 const struct json_field codec_tsigkey_shown[] = {
 	{ "id", "id", "the id of the key" },
 	{ "name", "name", "the name of the key" },
-	{ "algorithm", "text", "the algorithm of the key" },
+	{ "algorithm", "string", "the algorithm of the key" },
 	{ "domain", "name or null", "the domain that clients with the key may transfer" },
 	{ "domain_id", "id or null", "the id of this domain" },
 	{ "created_at", "time", "when the key was created" },

@@ -15,7 +15,7 @@ const struct json_field service_blacklist_fields[] = {
 	{ "name", "name",
 	  "the name. Only administrators may create a domain with this name or below "
 	  "it" },
-	{ "description", "text", "any text. zonefleet does not use this text",
+	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };

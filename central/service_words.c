@@ -22,33 +22,34 @@ static const struct json_field args[] = {
 	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", FIND_LIMIT_MAX },
-	{ "sort_key", "text", "`name`", "`name`" },
-	{ "sort_dir", "text", "`asc` or `desc`", "`asc`" },
+	{ "sort_key", "string", "`name`", "`name`" },
+	{ "sort_dir", "string", "`asc` or `desc`", "`asc`" },
 	{ "recordset", "id", "the record set" },
-	{ "pool", "text", "the id or the name of a pool", .max = POOL_NAME_MAX },
+	{ "pool", "string", "the id or the name of a pool", .max = POOL_NAME_MAX },
 	{ "import", "id", "the import" },
 	{ "tsigkey", "id or name", "the TSIG key" },
-	{ "tenant", "text", "the tenant", .max = TENANT_MAX },
+	{ "tenant", "string", "the tenant", .max = TENANT_MAX },
 	{ 0 }
 };
 
 static const struct json_field find_domains[] = {
 	{ "criterion", "[domain criterion]", "selects the domains of the list",
 	  "all" },
-	{ "sort_key", "text", "`name`, `created_at`, `updated_at` or `serial`", "`name`" },
+	{ "sort_key", "string", "`name`, `created_at`, `updated_at` or `serial`",
+	  "`name`" },
 	{ 0 }
 };
 static const struct json_field find_recordsets[] = {
 	{ "domain", "id or name", "list only record sets of this domain", "all domains" },
 	{ "criterion", "[record criterion]", "selects the record sets of the list",
 	  "all" },
-	{ "sort_key", "text", "`name`, `created_at` or `updated_at`", "`name`" },
+	{ "sort_key", "string", "`name`, `created_at` or `updated_at`", "`name`" },
 	{ 0 }
 };
 static const struct json_field find_records[] = {
 	{ "domain", "id or name", "list only records of this domain", "all domains" },
 	{ "criterion", "[record criterion]", "selects the records of the list", "all" },
-	{ "sort_key", "text", "`id` or `updated_at`", "`id`" },
+	{ "sort_key", "string", "`id` or `updated_at`", "`id`" },
 	{ 0 }
 };
 
@@ -69,9 +70,9 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
 	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
 	  "a name server serves it. During this time, the name of the domain is not "
-	  "free, and a second call of `delete_domain` succeeds. After the deletion, all "
-	  "calls about this domain fail with `NotFound`. The call fails with `Conflict` "
-	  "if there are domains below this domain.",
+	  "free, and a second call of `delete_domain` without `version` succeeds. After "
+	  "the deletion, all calls about this domain fail with `NotFound`. The call "
+	  "fails with `Conflict` if there are domains below this domain.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
@@ -105,8 +106,8 @@ static const struct rpc_method_doc words[] = {
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
 	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
-	  "fails, the call changes nothing.", OWNER,
-	  "[outcome]",
+	  "fails, the call changes nothing. A list with too many changes is `Invalid`.",
+	  OWNER, "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
@@ -123,7 +124,7 @@ static const struct rpc_method_doc words[] = {
 	{ "find_pools", "Lists the pools.", ADMIN,
 	  "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
-	  FIELDS({ "sort_key", "text", "`name` or `created_at`", "`name`" }) },
+	  FIELDS({ "sort_key", "string", "`name` or `created_at`", "`name`" }) },
 	{ "update_pool", "Changes the hosts in the NS records, the description or the "
 	  "catalog zone of a pool. Existing domains keep their NS "
 	  "records.", ADMIN, "[pool]",
@@ -136,36 +137,50 @@ static const struct rpc_method_doc words[] = {
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
 	  "the records of a domain, or creates the domain, as one change. Next, call "
-	  "`add_to_import` and `commit_import`.", OWNER, "`id`: id",
+	  "`add_to_import` and `commit_import`. Unless the mode is `upsert`, the records "
+	  "must contain the NS records at the apex.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
-	  FIELDS({ "domain", "[new domain]", "the domain" },
-	         { "mode", "text", "`create`: create the domain, which must not exist. "
+	  FIELDS({ "domain", "[new domain]", "the domain. If the records contain an SOA "
+	           "record, the import takes the values of this record instead of "
+	           "`email`, `primary`, `refresh`, `retry`, `expire` and `minimum`. If "
+	           "the domain exists, only `name` and these six fields count, in all "
+	           "modes. For a new domain, all fields count. But NS records at the "
+	           "apex in the import replace `ns`, so `ns` counts only for `upsert`" },
+	         { "mode", "string", "`create`: create the domain, which must not exist. "
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
 	                           "that the import names",
 	           "`replace` if the domain exists, otherwise `create`", 16 }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
-	  "an earlier part with the same number.", OWNER,
+	  "an earlier part with the same number. If a record set has several TTLs in "
+	  "the import, it gets the lowest TTL.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
 	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
-	         { "records", "list of `[name, ttl, type, data]`", "the records. One "
-	           "record may be the SOA record", .max = RECORDS_MAX }) },
+	         { "records", "list of `[name, ttl, type, data]`", "the records. `ttl` "
+	           "is a number and must not be null. One record may be the SOA record. "
+	           "An existing domain gets the serial of this record if it is newer",
+	           .max = RECORDS_MAX }) },
 	{ "commit_import", "Starts the execution of an import. `get_import` shows the "
-	  "result.",
+	  "result. If the import is not OPEN, the call succeeds and changes nothing: "
+	  "look at `state` in the answer.",
 	  OWNER,
 	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "cancel_import", "Cancels an import that is not committed yet.", OWNER, NOTHING,
+	{ "cancel_import", "Cancels an import that is not committed yet. "
+	  "`get_import` then shows the state ERROR and the reason `cancelled`, also if "
+	  "the import had failed or was already cancelled. The call fails with "
+	  "`Conflict` if the state is COMMITTING or DONE.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "export_domain", "Exports a domain as lines of a master file. The first line "
 	  "is the SOA record. The domain can change between two pages, so compare the "
 	  "`serial` of all pages.", OWNER,
-	  "`lines`: list of texts; `marker`: text or null; `serial`: number",
+	  "`lines`: list of strings; `marker`: string or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
-	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
+	  FIELDS({ "marker", "string", "the `marker` of the previous page",
+	           "the first page" },
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
@@ -178,12 +193,16 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_blacklist", "Deletes an entry of the blacklist.", ADMIN, NOTHING,
 	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "blacklist", "id", "the entry" }) },
-	{ "set_quota", "Sets a quota of a tenant.", ADMIN, "[quotas]",
+	{ "set_quota", "Sets a quota of a tenant. A quota that no call has set is the "
+	  "setting `central.quota_domains`, `central.quota_recordsets` or "
+	  "`central.quota_records`. No call removes a quota: to return to the default, "
+	  "set the value of the setting.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
-	  FIELDS({ "resource", "text", "the quota: the name of a field of [quotas]" },
+	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1", "the limit; -1: no "
 						   "limit", .max = INT32_MAX }) },
-	{ "get_quotas", "Shows the quotas of a tenant.",
+	{ "get_quotas", "Shows the quotas of a tenant. A tenant cannot read its quotas, "
+	  "but the message of `OverQuota` contains the quota.",
 	  ADMIN, "[quotas]", "{'tenant': 'acme'}" },
 	{ "create_tsigkey", "Creates a TSIG key. The answer does not contain the secret.",
 	  ADMIN, "[tsigkey]",
@@ -202,14 +221,15 @@ static const struct rpc_method_doc words[] = {
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
 	{ "get_status", "Shows the state of the name servers and the status of a domain. "
-	  "In the answer to an administrator, `servers` contains a [server] for each "
-	  "name server. Other callers do not get `servers`. Only administrators may "
-	  "leave out the argument `domain`.",
+	  "`servers` contains a [server] for each name server, and only administrators "
+	  "get it. Tenants see the name servers of their domain in `domain.servers`, as "
+	  "[server status]. Only administrators may leave out the argument `domain`. The "
+	  "answer then has no `domain`.",
 	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
 	  "only the name servers" },
-	         { "pool", "text", "show only name servers of this pool",
+	         { "pool", "string", "`servers` shows only name servers of this pool",
 	           "all pools", POOL_NAME_MAX }) },
 	{ "find_workers", "Lists the processes of the fleet, at most 1000.", ADMIN,
 	  "`workers`: list of [worker]", "{}" },
@@ -219,11 +239,11 @@ static const struct rpc_method_doc words[] = {
 	  ADMIN,
 	  "`repairs`: list of [repair]", "{}" },
 	{ "update_server", "Sets the state of a name server.", ADMIN,
-	  "`pool`: text; `id`: text; `state`: text",
+	  "`pool`: string; `id`: string; `state`: string",
 	  "{'pool': 'default', 'server': 'bind', 'state': 'ACTIVE'}",
-	  FIELDS({ "server", "text", "the id of the name server", .max = 32 },
-	         { "pool", "text", "the name of the pool", .max = POOL_NAME_MAX },
-	         { "state", "text", "`ACTIVE`, `DRAINED` or `REMOVED`. `DRAINED`: the "
+	  FIELDS({ "server", "string", "the id of the name server", .max = 32 },
+	         { "pool", "string", "the name of the pool", .max = POOL_NAME_MAX },
+	         { "state", "string", "`ACTIVE`, `DRAINED` or `REMOVED`. `DRAINED`: the "
 	           "pool manager does not change the name server and leaves it out of "
 	           "the consensus. `REMOVED`: the pool manager also deletes its data "
 	           "about the name server" }) },
@@ -247,9 +267,12 @@ static const struct rpc_object objects[] = {
 		{ "id", "id", "the domain" },
 		{ "serial", "number", "the serial of the domain after the call" },
 		{ "version", "number", "the version of the domain after the call" },
-		{ "added", "number", "number of records that the change added" },
-		{ "updated", "number", "number of records that got a new TTL" },
-		{ "deleted", "number", "number of records that the change deleted" },
+		{ "added", "number", "number of records that the call added, without the "
+		  "records in `updated`" },
+		{ "updated", "number", "number of records that got a new TTL or, by "
+		  "`set`, new data: `set` replaces an old record with a new record" },
+		{ "deleted", "number", "number of records that the call deleted, without "
+		  "the records in `updated`" },
 		{ "unchanged", "number", "number of records that needed no change" },
 		{ "changed", "true or false", "false: nothing changed, so the domain "
 		  "keeps its serial" }),
@@ -265,15 +288,16 @@ static const struct rpc_object objects[] = {
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
-		{ "tenant", "text", "the tenant that began the import" },
+		{ "tenant", "string", "the tenant that began the import" },
 		{ "domain", "name", "the name of the domain" },
-		{ "state", "text", "OPEN, COMMITTING, DONE or ERROR" },
+		{ "state", "string", "OPEN, COMMITTING, DONE or ERROR" },
 		{ "parts", "number", "number of parts of the import" },
 		{ "records", "number", "number of records in the import" },
 		{ "result", "[import result] or null",
 		  "the result; null until the import is DONE" },
-		{ "reason", "text", "why the import is in ERROR" },
-		{ "worker", "text", "the process that executes the import" },
+		{ "reason", "string", "why the import is in ERROR; `cancelled` after "
+		  "`cancel_import`" },
+		{ "worker", "string", "the process that executes the import" },
 		{ "attempts", "number", "number of times that a process started the "
 		  "import" },
 		{ "created_at", "time", "when the import began" },
@@ -283,8 +307,9 @@ static const struct rpc_object objects[] = {
 		{ "name", "name", "the name of the domain" },
 		{ "serial", "number", "the serial of the domain" },
 		{ "records", "number", "number of records in the domain" },
-		{ "added", "number", "number of records that the import added" },
-		{ "updated", "number", "number of records that got a new TTL" },
+		{ "added", "number", "number of records that the import added. Different "
+		  "data counts as one deleted and one added record" },
+		{ "updated", "number", "number of records that got only a new TTL" },
 		{ "deleted", "number", "number of records that the import deleted" },
 		{ "changed", "true or false", "false: nothing changed" }), true },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
@@ -294,7 +319,7 @@ static const struct rpc_object objects[] = {
 	{ "blacklist", "An entry of the blacklist.", FIELDS(
 		{ "id", "id", "the id of the entry" },
 		{ "name", "name", "the name of the entry" },
-		{ "description", "text", "any text. zonefleet does not use this text" },
+		{ "description", "string", "any text. zonefleet does not use this text" },
 		{ "created_at", "time or null", "when the entry was created; null in the "
 		  "answer to `create_blacklist`" }), true },
 	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
@@ -307,22 +332,22 @@ static const struct rpc_object objects[] = {
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },
 	{ "server", "A name server of a pool.", FIELDS(
-		{ "id", "text", "the id of the server in the settings of the pool "
+		{ "id", "string", "the id of the server in the settings of the pool "
 		  "manager" },
-		{ "pool", "text", "the name of the pool" },
-		{ "backend", "text", "the backend, for example `bind9`" },
-		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
-		{ "health", "text", "the result of the latest queries and commands. OK: "
-		  "the name server answers; NO_DNS: the DNS port does not answer; "
+		{ "pool", "string", "the name of the pool" },
+		{ "backend", "string", "the backend, for example `bind9`" },
+		{ "state", "string", "ACTIVE, DRAINED or REMOVED" },
+		{ "health", "string", "the result of the latest queries and commands. "
+		  "OK: the name server answers; NO_DNS: the DNS port does not answer; "
 		  "NO_CONTROL: the control channel does not answer; NO_ANSWER: neither "
 		  "answers; empty: the server is not ACTIVE or has no address" },
-		{ "host", "text", "the address of the server" },
+		{ "host", "string", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "
 		  "server does not serve" },
 		{ "domains_failed", "number", "number of domains whose last operation on "
 		  "the server failed" },
-		{ "last_error", "text", "the last error" }), true },
+		{ "last_error", "string", "the last error" }), true },
 	{ "domain status", "All fields of [domain], and these fields.", FIELDS(
 		{ "servers", "list of [server status]", "one item for each name server "
 		  "and action" },
@@ -330,63 +355,65 @@ static const struct rpc_object objects[] = {
 		  "the newest serial; `servers`: number of name servers of the "
 		  "pool" }), true },
 	{ "server status", "The state of a domain on a name server.", FIELDS(
-		{ "id", "text", "the name server" },
-		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
-		{ "action", "text", "CREATE, UPDATE or DELETE" },
-		{ "status", "text or null", "SUCCESS, ERROR or NO_DOMAIN; null: no report yet" },
+		{ "id", "string", "the name server" },
+		{ "state", "string", "ACTIVE, DRAINED or REMOVED" },
+		{ "action", "string", "CREATE, UPDATE or DELETE" },
+		{ "status", "string or null", "SUCCESS, ERROR or NO_DOMAIN; null: no "
+		  "report yet" },
 		{ "serial", "number or null", "the serial at the last poll" },
 		{ "lag", "number or null", "difference between the serial of the domain "
 		  "and the serial of the name server; null: no poll has found a serial" },
-		{ "reason", "text", "the last error; if there is no report yet, the "
+		{ "reason", "string", "the last error; if there is no report yet, the "
 		  "event for which the name server is waiting" },
 		{ "attempts", "number", "number of failed attempts" },
 		{ "next_attempt_at", "time or null", "when the next attempt is due" },
 		{ "seen_at", "time or null", "when the pool manager last stored a "
 		  "report; null: no report yet" }), true },
 	{ "worker", "A process of the fleet.", FIELDS(
-		{ "plugin_name", "text", "the name of the process" },
-		{ "service", "text", "the topic of the process" },
-		{ "role", "text", "`master` or `normal`" },
-		{ "status", "text", "`active` or `down`" },
+		{ "plugin_name", "string", "the name of the process" },
+		{ "service", "string", "the topic of the process" },
+		{ "role", "string", "`master` or `normal`" },
+		{ "status", "string", "`active` or `down`" },
 		{ "hash_factor", "number or null",
 		  "the number of the process's share of the periodic work" },
 		{ "total_number", "number or null", "number of shares of the service; "
 		  "null: the process is not the master" },
 		{ "plugin_time", "time", "the time of the last heartbeat of the "
 		  "process" },
-		{ "age", "number", "seconds since the last heartbeat" },
+		{ "age", "number with fraction", "seconds since the last heartbeat" },
 		{ "generation", "number", "the generation of the share" },
-		{ "up", "number", "seconds since the process started" },
-		{ "version", "text", "the version of the program" }), true },
+		{ "up", "number with fraction", "seconds since the process started" },
+		{ "version", "string", "the version of the program" }), true },
 	{ "lock", "A lock that a process holds.", FIELDS(
-		{ "object_uuid", "text", "the object of the lock: a domain, a tenant or "
-		  "an election" },
+		{ "object_uuid", "string", "the object of the lock: a domain, a tenant "
+		  "or an election" },
 		{ "domain", "name or null", "the name of the domain; null: the object "
 		  "is not a domain" },
-		{ "owner", "text", "the process that holds the lock" },
-		{ "session_id", "text", "the session of this process" },
+		{ "owner", "string", "the process that holds the lock" },
+		{ "session_id", "string", "the session of this process" },
 		{ "fence", "number", "the fence, a number that grows each time another "
 		  "process takes the lock" },
 		{ "created_at", "time", "when the holder last renewed the lock" },
-		{ "age", "number", "seconds since the last renewal" },
-		{ "ttl", "number", "seconds until the lock ends if the holder does not "
-		  "renew it" }),
+		{ "age", "number with fraction", "seconds since the last renewal" },
+		{ "ttl", "number with fraction", "seconds until the lock ends if the "
+		  "holder does not renew it" }),
 		  true },
 	{ "repair", "A drift or a repair.", FIELDS(
 		{ "name", "name", "the zone" },
-		{ "server", "text", "the name server" },
-		{ "pool", "text", "the pool" },
-		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
-		{ "state", "text", "the state of the repair, or its result" },
-		{ "detail", "text", "a description of the drift" },
+		{ "server", "string", "the name server" },
+		{ "pool", "string", "the pool" },
+		{ "kind", "string", "CONTENT, SERIAL or STRAY" },
+		{ "state", "string", "the state of the repair, or its result" },
+		{ "detail", "string", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },
 		{ "pass2_at", "time or null", "when the pool manager found the drift "
 		  "again" },
 		{ "done_at", "time or null", "when the repair ended" },
-		{ "worker", "text", "the process that repaired the drift" },
+		{ "worker", "string", "the process that repaired the drift" },
 		{ "serial", "number", "the serial of the domain" },
-		{ "age", "number", "seconds since the last step of the repair" }), true },
+		{ "age", "number with fraction", "seconds since the last step of the "
+		  "repair" }), true },
 	{ 0 }
 };
 

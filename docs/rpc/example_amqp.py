@@ -29,8 +29,8 @@ def call(link, topic, method, arguments, context):
     channel.queue_declare(reply_queue, exclusive=True)
     channel.basic_consume(reply_queue, no_ack=True,
                           callback=lambda got: answers.append(unwrapped(got.body)))
-    inner = {"method": method, "args": arguments, "_unique_id": uuid.uuid4().hex,
-             "_msg_id": message_id, "_reply_q": reply_queue, "_timeout": None,
+    inner = {"method": method, "_unique_id": uuid.uuid4().hex, "_msg_id": message_id,
+             "_reply_q": reply_queue, "_timeout": None, "args": arguments,
              **{f"_context_{key}": value for key, value in context.items()}}
     body = json.dumps({"oslo.version": "2.0", "oslo.message": json.dumps(inner)})
     until = time.time() + SECONDS

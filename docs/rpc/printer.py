@@ -126,7 +126,7 @@ class Page:
         if text.startswith("number"):
             least = text.partition(" from ")[2] or 0
             return f"number from {least} to {most}" + (", or null" if "null" in text else "")
-        unit = {"text": "octets", "name": "octets", "object": "keys"}.get(text.split()[0], "items")
+        unit = {"string": "octets", "name": "octets", "object": "keys"}.get(text.split()[0], "items")
         return f"{text}, at most {most} {unit}"
 
     def table(self, head, rows):

@@ -38,7 +38,7 @@ REFUSED = {
     "delete_router": "Conflict",        # names of its route may be there
 }
 EXTRA = {"abandon_domain": {"servers"}, "get_tsigkey": {"secret"}}
-WORDS = {"text": str, "id": str, "name": str, "time": str, "boolean": bool, "object": dict,
+WORDS = {"string": str, "id": str, "name": str, "time": str, "boolean": bool, "object": dict,
          "number": (int, float), "null": type(None), "list": list}
 
 

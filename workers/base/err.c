@@ -27,7 +27,7 @@ static const struct {
 	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  RETRY_NEVER,
 	  "The topic has no such method" },
 	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  RETRY_NEVER,
-	  "The message names a namespace, or a version that is not 1.x" },
+	  "The message names a namespace, or a version other than 1.0" },
 	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, RETRY_NEVER,
 	  "The caller is not allowed to make this call" },
 	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, RETRY_NEVER,

@@ -42,10 +42,12 @@ enum err codec_no_registry(const char *storage_id, const char *zone, struct why 
 
 const struct json_field codec_endpoint_fields[] = {
 	{ "dnsname", "name", "the name of the record set, in the zone" },
-	{ "type", "text", "the record type, one of the `managed_types` of the registry" },
-	{ "targets", "list of texts", "the data of each record", .max = TARGETS_MAX },
+	{ "type", "string", "the record type. The call also accepts types that are not "
+	  "in `managed_types` of the registry, but zonefleet-ownership does not write "
+	  "them: the reason in the plan is `PROTECTED`" },
+	{ "targets", "list of strings", "the data of each record", .max = TARGETS_MAX },
 	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
-	{ "set_id", "text", "an id that distinguishes endpoints with the same name and "
+	{ "set_id", "string", "an id that distinguishes endpoints with the same name and "
 	  "type; letters, digits and `. _ : / @ -`", "empty", SET_ID_MAX },
 	{ "shared", "true or false", "true: other owners may have records at this name "
 	  "if they also set `shared`", "false" },
@@ -255,8 +257,9 @@ const struct json_field codec_selector_fields[] = {
 	{ "name", "name", "record sets at this name", "any", NAME_MAX_TEXT },
 	{ "below", "true or false", "true: also select the record sets at all names "
 	  "below `name`", "false" },
-	{ "type", "text", "record sets of this type", "any", TYPE_MAX },
-	{ "resource", "text", "record sets of this resource", "any", MARK_RESOURCE_MAX },
+	{ "type", "string", "record sets of this type", "any", TYPE_MAX },
+	{ "resource", "string", "record sets of this resource", "any",
+	  MARK_RESOURCE_MAX },
 	{ 0 }
 };
 

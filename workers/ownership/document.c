@@ -56,11 +56,11 @@ size_t document_add(json_t *entries, const struct record_row *row)
 /* ---- read ---- */
 
 const struct json_field document_fields[] = {
-	{ "dnsname", "text", "the name, without a final dot", .max = NAME_MAX_TEXT },
-	{ "owner", "text", "the owner; empty: the record has no owner",
+	{ "dnsname", "string", "the name, without a final dot", .max = NAME_MAX_TEXT },
+	{ "owner", "string", "the owner; empty: the record has no owner",
 	  .max = OWNERS_MAX },
-	{ "target", "text", "the data of the record", .max = RDATA_MAX_TEXT },
-	{ "type", "text", "the record type", .max = TYPE_MAX },
+	{ "target", "string", "the data of the record", .max = RDATA_MAX_TEXT },
+	{ "type", "string", "the record type", .max = TYPE_MAX },
 	{ 0 }
 };
 

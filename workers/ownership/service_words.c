@@ -8,7 +8,8 @@
 #define REGISTRY "'storage_id': 'cluster-1', 'zone': 'shared.example.'"
 
 static const struct json_field args[] = {
-	{ "storage_id", "text", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
+	{ "storage_id", "string", "the `storage_id` of the registry",
+	  .max = MARK_OWNER_MAX },
 	{ "zone", "name", "the zone, with or without a final dot" },
 	{ "selector", "[selector]", "selects the record sets of the order" },
 	{ "dry_run", "true or false", "true: show the changes, but do not make them",
@@ -26,7 +27,7 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
 	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
 	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
-	  FIELDS({ "resource", "text", "the name of the resource; letters, digits and "
+	  FIELDS({ "resource", "string", "the name of the resource; letters, digits and "
 	  "`. _ : / @ -`",
 	           .max = MARK_RESOURCE_MAX },
 	         { "endpoints", "list of [endpoint]", "the endpoints that the resource "
@@ -46,7 +47,7 @@ static const struct rpc_method_doc words[] = {
 	  "call fails with `Conflict` if no held plan has this digest.", OWNER, "null",
 	  "{" REGISTRY ", 'digest': "
 	  "'0000000000000000000000000000000000000000000000000000000000000000'}",
-	  FIELDS({ "digest", "text", "`digest` of the plan", .max = 64 }) },
+	  FIELDS({ "digest", "string", "`digest` of the plan", .max = 64 }) },
 	{ "get_plan", "Shows a registry with the plan of its last round.", OWNER, "[registry]",
 	  "{" REGISTRY "}" },
 	{ "find_registries", "Lists the registries of the tenant. In this list, `plan` "
@@ -57,8 +58,8 @@ static const struct rpc_method_doc words[] = {
 	  OWNER, "`order`: id",
 	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}",
 	  FIELDS({ "dnsname", "name", "the name of the record set" },
-	         { "type", "text", "the type" },
-	         { "targets", "list of texts", "the data of the records",
+	         { "type", "string", "the type" },
+	         { "targets", "list of strings", "the data of the records",
 	           .max = TARGETS_MAX }) },
 	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected "
 	  "record sets. Each record set must have no owner and must contain exactly the "
@@ -72,18 +73,19 @@ static const struct rpc_method_doc words[] = {
 	  "sets to another registry of the zone.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'to': 'cluster-2', 'selector': {'below': true, "
 	  "'name': 'shop.shared.example.'}, 'dry_run': true}",
-	  FIELDS({ "to", "text", "the `storage_id` of the other registry",
+	  FIELDS({ "to", "string", "the `storage_id` of the other registry",
 	           .max = MARK_OWNER_MAX }) },
 	{ "get_order", "Shows the state of an order: OPEN or DONE.", OWNER,
-	  "`order`: id; `state`: text; `result`: [order result] or null",
+	  "`order`: id; `state`: string; `result`: [order result] or null",
 	  "{" REGISTRY ", 'order': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "order", "id", "the order" }) },
 	{ "storage_records", "Lists the records that zonefleet-ownership last read from "
 	  "the zone, with their owners. The zone can change between two pages, so "
 	  "compare the `serial` of all pages.", OWNER,
 	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
-	  "`marker`: text or null", "{" REGISTRY ", 'limit': 100}",
-	  FIELDS({ "marker", "text", "the `marker` of the previous page", "the first page" },
+	  "`marker`: string or null", "{" REGISTRY ", 'limit': 100}",
+	  FIELDS({ "marker", "string", "the `marker` of the previous page",
+	           "the first page" },
 	         { "limit", "number from 1", "the largest number of record sets in the "
 	           "answer", "1000", 1000 }) },
 	{ "storage_import", "Imports the owners of records from a list. The `storage` "
@@ -106,23 +108,23 @@ static const struct rpc_object objects[] = {
 	  "record sets that match all fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
-		{ "storage_id", "text", "the owner in the ownership marks" },
+		{ "storage_id", "string", "the owner in the ownership marks" },
 		{ "zone", "name", "the zone of the registry" },
-		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
-		{ "reason", "text", "why the registry is FAILED or PARKED" },
+		{ "state", "string", "NEW, OK, HELD, FAILED or PARKED" },
+		{ "reason", "string", "why the registry is FAILED or PARKED" },
 		{ "rev", "number", "a number that grows with each change to the "
 		  "endpoints" },
 		{ "planned_rev", "number", "the value of `rev` in the last round" },
 		{ "rounds", "number", "a number that grows with each round" },
 		{ "planned_at", "time or null", "when zonefleet-ownership made the last "
 		  "plan" },
-		{ "approved_by", "text", "the user who approved held changes" },
+		{ "approved_by", "string", "the user who approved held changes" },
 		{ "plan", "[plan] or null", "the plan of the last round" }), true },
 	{ "plan", "The plan of a round.", FIELDS(
 		{ "serial", "number", "the serial of the zone" },
 		{ "ours", "number", "number of record sets that the registry owns" },
 		{ "held", "number", "number of held changes" },
-		{ "digest", "text", "an id of the held changes" },
+		{ "digest", "string", "an id of the held changes" },
 		{ "complete", "true or false", "true: all resources have sent complete "
 		  "lists" },
 		{ "dry_run", "true or false", "true: the registry makes plans but no "
@@ -136,21 +138,21 @@ static const struct rpc_object objects[] = {
 		  "out" }), true },
 	{ "plan item", "The step of a round for one record set.", FIELDS(
 		{ "name", "name", "the name of the record set" },
-		{ "type", "text", "the type of the record set" },
-		{ "step", "text", "the step of the round for the record set" },
-		{ "reason", "text", "the reason for the step: see docs/ownership.md" },
+		{ "type", "string", "the type of the record set" },
+		{ "step", "string", "the step of the round for the record set" },
+		{ "reason", "string", "the reason for the step: see docs/ownership.md" },
 		{ "held", "true or false", "true: the change is waiting for approval" },
-		{ "resource", "text or null", "the resource" },
-		{ "words", "text", "an explanation of the reason" },
-		{ "is", "list of texts", "the first 20 records before the change" },
-		{ "becomes", "list of texts", "the first 20 records after the change" }),
-		  true },
+		{ "resource", "string or null", "the resource" },
+		{ "words", "string", "an explanation of the reason" },
+		{ "is", "list of strings", "the first 20 records before the change" },
+		{ "becomes", "list of strings", "the first 20 records after the "
+		  "change" }), true },
 	{ "order result", "The result of an order.", FIELDS(
 		{ "matched", "number", "number of record sets that the order selected" },
 		{ "done", "number", "number of record sets that the order changed" },
 		{ "refused", "object", "number of record sets that the order did not "
 		  "change, for each reason" },
-		{ "names", "list of texts", "the first record sets, each in the form "
+		{ "names", "list of strings", "the first record sets, each in the form "
 		  "`name type`" },
 		{ "dry_run", "true or false", "true: the order only showed the "
 		  "changes" }), true },

@@ -18,7 +18,7 @@ static enum err codec_within(const char *field, enum err err, struct why *why)
 
 const struct json_field codec_network_fields[] = {
 	{ "id", "id", "the id of the network, for example its id in Neutron" },
-	{ "project_id", "text", "the tenant of a new network. The tenant of a network "
+	{ "project_id", "string", "the tenant of a new network. The tenant of a network "
 	  "never changes",
 	  "the caller's tenant", 255 },
 	{ "dns_domain", "name", "the domain for the names of the ports; empty: the ports "
@@ -29,7 +29,7 @@ const struct json_field codec_network_fields[] = {
 
 const struct json_field codec_network_shown[] = {
 	{ "id", "id", "the id of the network" },
-	{ "project_id", "text", "the tenant of the network" },
+	{ "project_id", "string", "the tenant of the network" },
 	{ "dns_domain", "name", "the domain for the names of the ports; empty: the ports "
 	  "have no names" },
 	{ 0 }
@@ -133,7 +133,7 @@ const struct json_field codec_subnet_fields[] = {
 	{ "id", "id", "the id of the subnet",
 	  "the id of the existing subnet with this `cidr`, otherwise a new id" },
 	{ "network_id", "id", "the network of the subnet" },
-	{ "cidr", "text", "the prefix of the subnet, `10.1.0.0/16` or `fd00::/64`" },
+	{ "cidr", "string", "the prefix of the subnet, `10.1.0.0/16` or `fd00::/64`" },
 	{ "dns_publish_fixed_ip", "true or false", "false: zonefleet-ports does not "
 	  "publish the addresses of the subnet",
 	  "true" },
@@ -143,8 +143,8 @@ const struct json_field codec_subnet_fields[] = {
 const struct json_field codec_subnet_shown[] = {
 	{ "id", "id", "the id of the subnet" },
 	{ "network_id", "id", "the network of the subnet" },
-	{ "project_id", "text", "the tenant of the network" },
-	{ "cidr", "text", "the prefix of the subnet" },
+	{ "project_id", "string", "the tenant of the network" },
+	{ "cidr", "string", "the prefix of the subnet" },
 	{ "dns_domain", "name", "the domain of the network" },
 	{ "dns_publish_fixed_ip", "true or false", "the value that `set_subnet` or "
 	  "Neutron has set" },
@@ -204,14 +204,14 @@ json_t *codec_encode_subnet(const struct subnet_row *subnet)
 const struct json_field codec_port_fields[] = {
 	{ "id", "id", "the id of the port", "a new id", .is_fixed = true },
 	{ "network_id", "id", "the network of the port", .is_fixed = true },
-	{ "project_id", "text", "the tenant", "the caller's tenant", 255,
+	{ "project_id", "string", "the tenant", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "dns_name", "text", "the name in the domain, or a full name with a final dot; "
-	  "empty: the port has only generated names", "empty", PORT_NAME_MAX },
+	{ "dns_name", "string", "the name in the domain, or a full name with a final "
+	  "dot; empty: the port has only generated names", "empty", PORT_NAME_MAX },
 	{ "dns_domain", "name", "the domain of the name, if this domain differs from "
 	  "the domain of the network",
 	  "the domain of the network", PORT_NAME_MAX },
-	{ "mac_address", "text", "the MAC address of the port: six octets, for example "
+	{ "mac_address", "string", "the MAC address of the port: six octets, for example "
 	  "`fa:16:3e:00:00:07`", "none", 17 },
 	{ "fixed_ips", "list of [port address]", "the addresses", "empty",
 	  ADDRESSES_MAX },
@@ -219,7 +219,7 @@ const struct json_field codec_port_fields[] = {
 };
 
 const struct json_field codec_address_fields[] = {
-	{ "ip_address", "text", "an IPv4 or IPv6 address" },
+	{ "ip_address", "string", "an IPv4 or IPv6 address" },
 	{ 0 }
 };
 
@@ -442,8 +442,8 @@ enum err codec_port_filter(struct request *req, struct port_filter *filter)
 /* ---- ports in answers ---- */
 
 const struct json_field codec_assignment_shown[] = {
-	{ "ip_address", "text", "an address" },
-	{ "hostname", "text", "the name of the port in the domain" },
+	{ "ip_address", "string", "an address" },
+	{ "hostname", "string", "the name of the port in the domain" },
 	{ "fqdn", "name", "the full name of the port" },
 	{ 0 }
 };
@@ -451,17 +451,17 @@ const struct json_field codec_assignment_shown[] = {
 const struct json_field codec_port_shown[] = {
 	{ "id", "id", "the id of the port" },
 	{ "network_id", "id", "the network of the port" },
-	{ "project_id", "text", "the tenant of the port" },
-	{ "dns_name", "text or null", "the desired name of the port" },
+	{ "project_id", "string", "the tenant of the port" },
+	{ "dns_name", "string or null", "the desired name of the port" },
 	{ "dns_fqdn", "name or null", "the full name of the port" },
 	{ "dns_domain", "name or null", "the domain of the name, if this domain differs "
 	  "from the domain of the network" },
-	{ "mac_address", "text or null", "the MAC address of the port" },
+	{ "mac_address", "string or null", "the MAC address of the port" },
 	{ "fixed_ips", "list of [port address]", "the addresses of the port" },
 	{ "dns_assignment", "list of [assignment]", "the names of the addresses" },
-	{ "status", "text", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "text or null", "why the port is PENDING or in ERROR, or why it does "
-	  "not have the desired name" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR" },
+	{ "reason", "string or null", "why the port is PENDING or in ERROR, or why it "
+	  "does not have the desired name" },
 	{ 0 }
 };
 

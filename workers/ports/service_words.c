@@ -25,7 +25,10 @@ static const struct json_field of_network[] = {
 
 static const struct rpc_method_doc words[] = {
 	{ "create_port", "Creates a port and publishes its names. If a port with this "
-	  "id exists, the call returns this port.", OWNER, "`port`: [port]",
+	  "id and the same values exists, the call returns this port. The call fails "
+	  "with `Duplicate` if another port of the network has the name, or if the id "
+	  "belongs or belonged to a different port. It fails with `NotFound` if there is "
+	  "no such network.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
@@ -46,7 +49,7 @@ static const struct rpc_method_doc words[] = {
 	  "number of records that central refused, with the `reason`. `domains`: the "
 	  "domains that contain the records. The call must contain `port` or `network`.",
 	  OWNER,
-	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
+	  "`open`: number; `refused`: number; `reason`: string; `domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
 	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
 	         { "network", "id", "the network", "the network of `port`" }) },
@@ -97,7 +100,7 @@ static const struct rpc_method_doc words[] = {
 	  "comparison is incomplete. The call fails with `Conflict` if `ports.feed` is "
 	  "empty.",
 	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: number; "
-	  "`reason`: text", "{'now': false}",
+	  "`reason`: string", "{'now': false}",
 	  FIELDS({ "now", "true or false", "true: also begin the next comparison "
 	           "immediately", "false" }) },
 	{ 0 }
@@ -117,9 +120,9 @@ static const struct rpc_object objects[] = {
 	{ "subnet", "A subnet in an answer.", codec_subnet_shown, true },
 	{ "host lines", "The dnsmasq lines of a port.", FIELDS(
 		{ "port", "id", "the port" },
-		{ "addn_hosts", "text", "the lines of the port for the file of "
+		{ "addn_hosts", "string", "the lines of the port for the file of "
 		  "`--addn-hosts`" },
-		{ "dhcp_hosts", "text", "the lines of the port for the file of "
+		{ "dhcp_hosts", "string", "the lines of the port for the file of "
 		  "`--dhcp-hostsfile`" }), true },
 	{ 0 }
 };

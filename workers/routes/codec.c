@@ -19,23 +19,23 @@ bool codec_has(const json_t *json, const char *key)
 /* ---- bindings ---- */
 
 const struct json_field codec_binding_fields[] = {
-	{ "route_namespace", "text", "the namespace of the route",
+	{ "route_namespace", "string", "the namespace of the route",
 	  .max = ROUTE_LABEL_MAX },
-	{ "route_name", "text", "the name of the route", .max = ROUTE_HOST_MAX },
-	{ "router", "text", "the name of the router", "the router of `dns`",
+	{ "route_name", "string", "the name of the route", .max = ROUTE_HOST_MAX },
+	{ "router", "string", "the name of the router", "the router of `dns`",
 	  ROUTE_LABEL_MAX },
-	{ "dns", "text", "the domain of the router", "the domain of `router`",
+	{ "dns", "string", "the domain of the router", "the domain of `router`",
 	  ROUTE_HOST_MAX + 1 },
 	{ 0 }
 };
 
 const struct json_field codec_binding_shown[] = {
-	{ "route_namespace", "text", "the namespace of the route" },
-	{ "route_name", "text", "the name of the route" },
+	{ "route_namespace", "string", "the namespace of the route" },
+	{ "route_name", "string", "the name of the route" },
 	{ "route_id", "id", "the id of the route" },
-	{ "router", "text", "the name of the router" },
-	{ "dns", "text", "the domain of the router" },
-	{ "route_dns", "text", "the name of the route" },
+	{ "router", "string", "the name of the router" },
+	{ "dns", "string", "the domain of the router" },
+	{ "route_dns", "string", "the name of the route" },
 	{ "generation", "number", "a number that grows with each binding of the route" },
 	{ 0 }
 };

@@ -8,24 +8,24 @@
 #include "runtime/access.h"
 
 #define ROUTE_STATUS \
-	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", \
+	{ "phase", "string", "`new` or `scheduled`; only a binding changes it", \
 	  "unchanged", 16 }, \
-	{ "dns", "text", "the name of the route; only a binding changes it", "unchanged", \
-	  ROUTE_HOST_MAX + 1 }
+	{ "dns", "string", "the name of the route; only a binding changes it", \
+	  "unchanged", ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
-	{ "namespace", "text", "the namespace of the route: one label. The namespace "
+	{ "namespace", "string", "the namespace of the route: one label. The namespace "
 	  "belongs to the first tenant that uses it",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "name", "text", "the name of the route in the namespace", .max = ROUTE_HOST_MAX,
+	{ "name", "string", "the name of the route in the namespace",
+	  .max = ROUTE_HOST_MAX, .is_fixed = true },
+	{ "project_id", "string", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "project_id", "text", "the tenant of the route", "the caller's tenant", 255,
-	  .is_fixed = true },
-	{ "host", "text", "a host that replaces the generated name. It can begin with "
+	{ "host", "string", "a host that replaces the generated name. It can begin with "
 	  "the wildcard `*.`", "empty", ROUTE_HOST_MAX + 1 },
-	{ "labels", "object of texts", "the labels of the route", "empty", LABELS_MAX },
-	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
+	{ "labels", "object of strings", "the labels of the route", "empty", LABELS_MAX },
+	{ "backend", "string", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
 	{ "status", "[route status]", "`create_route` refuses this field. `update_route` "
 	  "refuses a status that differs from the current status", "unchanged" },
 	ROUTE_STATUS,
@@ -36,16 +36,16 @@ const struct json_field codec_status_fields[] = { ROUTE_STATUS, { 0 } };
 
 const struct json_field codec_route_shown[] = {
 	{ "id", "id", "the id of the route" },
-	{ "namespace", "text", "the namespace of the route" },
-	{ "name", "text", "the name of the route in the namespace" },
-	{ "project_id", "text", "the tenant of the route" },
-	{ "host", "text or null", "the host that the caller has set" },
-	{ "labels", "object of texts", "the labels of the route" },
-	{ "backend", "text", "the backend of HAProxy" },
-	{ "router", "text or null", "the name of the router" },
+	{ "namespace", "string", "the namespace of the route" },
+	{ "name", "string", "the name of the route in the namespace" },
+	{ "project_id", "string", "the tenant of the route" },
+	{ "host", "string or null", "the host that the caller has set" },
+	{ "labels", "object of strings", "the labels of the route" },
+	{ "backend", "string", "the backend of HAProxy" },
+	{ "router", "string or null", "the name of the router" },
 	{ "status", "object", "`phase`: `new` or `scheduled`; `dns`: the name of the "
 	  "route, or null" },
-	{ "last_error", "text or null", "why the route has no router" },
+	{ "last_error", "string or null", "why the route has no router" },
 	{ "waiting", "true or false", "true: the route is waiting because another route "
 	  "has its host" },
 	{ "attempts", "number", "number of times that the scheduler found no router for "

@@ -10,7 +10,7 @@ enum { TTL_MAX = 604800 };
 /* ---- addresses ---- */
 
 const struct json_field codec_address_fields[] = {
-	{ "address", "text", "an IPv4 or IPv6 address" },
+	{ "address", "string", "an IPv4 or IPv6 address" },
 	{ "up", "true or false", "false: the instance gets no requests", "true" },
 	{ 0 }
 };
@@ -67,20 +67,20 @@ static enum err router_input_read_addresses(struct request *req, const json_t *j
 /* ---- routers ---- */
 
 const struct json_field codec_router_fields[] = {
-	{ "name", "text", "the name of the router: one label",
+	{ "name", "string", "the name of the router: one label",
 	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
-	{ "description", "text", "any text. zonefleet does not use this text",
+	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", TEXT_MAX },
-	{ "dns", "text", "the domain of the router. The names of its routes are below "
+	{ "dns", "string", "the domain of the router. The names of its routes are below "
 	  "this domain", "NAME.SUFFIX (SUFFIX is `routes.suffix`)",
 	  ROUTE_HOST_MAX + 1, .is_fixed = true },
-	{ "label", "text", "the label of the router: one `key=value`. The strategy "
+	{ "label", "string", "the label of the router: one `key=value`. The strategy "
 	  "`label` binds routes with this label to this router", "empty", TEXT_MAX },
 	{ "capacity", "number or null", "the largest number of routes; null: no limit",
 	  "null", UINT32_MAX },
 	{ "ttl", "number", "the TTL of the addresses in seconds", "`routes.ttl`",
 	  TTL_MAX },
-	{ "addresses", "list of addresses (texts) or [instance]",
+	{ "addresses", "list of addresses (strings) or [instance]",
 	  "the addresses of the instances of the router", "empty", ROUTER_ADDRESSES_MAX },
 	{ "zone", "[router zone]", "the initial content of the domain of the router",
 	  "empty", .is_fixed = true },
@@ -88,7 +88,7 @@ const struct json_field codec_router_fields[] = {
 };
 
 const struct json_field codec_address_shown[] = {
-	{ "address", "text", "an address" },
+	{ "address", "string", "an address" },
 	{ "up", "true or false", "the state that the operator has set" },
 	{ "alive", "true or false", "true: the instance is up, and its agent is not "
 	  "silent" },
@@ -97,21 +97,21 @@ const struct json_field codec_address_shown[] = {
 };
 
 const struct json_field codec_router_shown[] = {
-	{ "name", "text", "the name of the router" },
-	{ "description", "text", "any text. zonefleet does not use this text" },
-	{ "dns", "text", "the domain of the router, without a final dot" },
-	{ "label", "text", "the label of the router; empty: no label" },
-	{ "state", "text", "`active`, `draining` or `going`. `going`: zonefleet-routes "
+	{ "name", "string", "the name of the router" },
+	{ "description", "string", "any text. zonefleet does not use this text" },
+	{ "dns", "string", "the domain of the router, without a final dot" },
+	{ "label", "string", "the label of the router; empty: no label" },
+	{ "state", "string", "`active`, `draining` or `going`. `going`: zonefleet-routes "
 	  "is deleting the router" },
 	{ "ttl", "number", "the TTL of the addresses in seconds" },
 	{ "addresses", "list of [instance state]", "the addresses of the router" },
-	{ "zone_status", "text", "the status of the domain: PENDING, ACTIVE or ERROR" },
+	{ "zone_status", "string", "the status of the domain: PENDING, ACTIVE or ERROR" },
 	{ "routes", "number", "number of routes of the router; only for administrators" },
 	{ "capacity", "number or null", "the largest number of routes; only "
 	  "for administrators" },
 	{ "serial", "number or null", "the serial of the domain; only for "
 	  "administrators" },
-	{ "reason", "text", "why `zone_status` is ERROR; only for administrators" },
+	{ "reason", "string", "why `zone_status` is ERROR; only for administrators" },
 	{ 0 }
 };
 

@@ -10,8 +10,8 @@
 #define ANYONE RPC_ANYONE
 
 static const struct json_field args[] = {
-	{ "route", "text", "the id of the route, or NAMESPACE/NAME" },
-	{ "router", "text", "the name of the router", .max = ROUTE_LABEL_MAX },
+	{ "route", "string", "the id of the route, or NAMESPACE/NAME" },
+	{ "router", "string", "the name of the router", .max = ROUTE_LABEL_MAX },
 	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", LIST_MAX },
@@ -19,10 +19,10 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field list_routes[] = {
-	{ "namespace", "text", "list only routes of this namespace",
+	{ "namespace", "string", "list only routes of this namespace",
 	  "all", ROUTE_LABEL_MAX },
-	{ "router", "text", "list only routes of this router", "all", ROUTE_LABEL_MAX },
-	{ "phase", "text", "list only routes in this phase: `new` or `scheduled`",
+	{ "router", "string", "list only routes of this router", "all", ROUTE_LABEL_MAX },
+	{ "phase", "string", "list only routes in this phase: `new` or `scheduled`",
 	  "both" },
 	{ 0 }
 };
@@ -38,8 +38,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'route': 'myapp/web', 'values': {'host': 'www.example.net'}}",
 	  FIELDS({ "values", "[new route] (changeable fields)", "the new values" }) },
 	{ "delete_route", "Deletes a route. `routers`: the routers that served the "
-	  "names of the route. If an earlier call has already deleted the route, the "
-	  "answer is null.", OWNER, "`routers`: list of texts",
+	  "names of the route. If the broker delivers the message twice, the answer can "
+	  "be null.", OWNER, "`routers`: list of strings",
 	  "{'route': 'myapp/web'}" },
 	{ "get_route", "Shows a route.", OWNER, "`route`: [route]",
 	  "{'route': 'myapp/web'}" },
@@ -69,13 +69,13 @@ static const struct rpc_method_doc words[] = {
 	{ "get_router", "Shows a router.", ANYONE, "`router`: [router]",
 	  "{'router': 'shard1'}" },
 	{ "list_routers", "Lists routers.", ANYONE,
-	  "`routers`: list of [router]; `marker`: text or null", "{'limit': 10}",
-	  FIELDS({ "marker", "text", "the `marker` of the previous page",
+	  "`routers`: list of [router]; `marker`: string or null", "{'limit': 10}",
+	  FIELDS({ "marker", "string", "the `marker` of the previous page",
 	           "the first page" }) },
 	{ "report_address", "Reports that the instance at an address is alive. The call "
 	  "fails with `NotFound` if the router does not have the address.", ADMIN, "null",
 	  "{'router': 'shard1', 'address': '10.245.2.2'}",
-	  FIELDS({ "address", "text", "the address of the instance" },
+	  FIELDS({ "address", "string", "the address of the instance" },
 	         { "version", "number",
 	           "the version of the hosts that HAProxy serves (`version` of "
 	           "`router_hosts`)",
@@ -88,7 +88,7 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "binding", "[new binding]", "the binding" }) },
 	{ "list_route_bindings", "Lists bindings.", ADMIN,
 	  "`bindings`: list of [binding]; `marker`: id or null", "{'router': 'shard1'}",
-	  FIELDS({ "router", "text", "list only bindings to this router", "all",
+	  FIELDS({ "router", "string", "list only bindings to this router", "all",
 	           ROUTE_LABEL_MAX }) },
 	{ "router_hosts", "Lists the hosts and backends that the instances of a router "
 	  "serve.", ADMIN,
@@ -104,7 +104,7 @@ static const struct rpc_method_doc words[] = {
 	  "change.",
 	  ADMIN, "`versions`: object",
 	  "{'routers': ['shard1']}",
-	  FIELDS({ "routers", "list of texts", "the names of routers", .max = 500 }) },
+	  FIELDS({ "routers", "list of strings", "the names of routers", .max = 500 }) },
 	{ 0 }
 };
 
@@ -131,7 +131,7 @@ static const struct rpc_object objects[] = {
 	{ "binding", "A binding in an answer.", codec_binding_shown, true },
 	{ "route hosts", "The hosts of a route on the instances of a router.", FIELDS(
 		{ "route", "id", "the route" },
-		{ "map", "text", "lines of the form `host backend`" }), true },
+		{ "map", "string", "lines of the form `host backend`" }), true },
 	{ 0 }
 };
 

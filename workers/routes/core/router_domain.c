@@ -24,7 +24,7 @@ const char *router_domain_full_name(const char *name, const char *dns,
 /* ---- the first records ---- */
 
 const struct json_field router_domain_fields[] = {
-	{ "ns", "list of texts", "the hosts of the NS records of the domain",
+	{ "ns", "list of strings", "the hosts of the NS records of the domain",
 	  "`ns_records` of the pool", RECORDS_MAX },
 	{ "soa", "[router SOA]", "values of the SOA record of the domain",
 	  "the default of central" },
@@ -39,8 +39,8 @@ const struct json_field router_domain_fields[] = {
 };
 
 const struct json_field router_domain_soa_fields[] = {
-	{ "mname", "text", "the primary", "the default of central", SOA_NAME_MAX },
-	{ "rname", "text", "the email address in the form of a name",
+	{ "mname", "string", "the primary", "the default of central", SOA_NAME_MAX },
+	{ "rname", "string", "the email address in the form of a name",
 	  "the default of central", SOA_NAME_MAX },
 	{ "ttl", "number", "the TTL in seconds",
 	  "the default of central", INT32_MAX },
@@ -56,11 +56,11 @@ const struct json_field router_domain_soa_fields[] = {
 };
 
 const struct json_field router_domain_record_fields[] = {
-	{ "name", "text", "a name in the domain, `@` for the domain itself, or a full "
+	{ "name", "string", "a name in the domain, `@` for the domain itself, or a full "
 	  "name with a final dot", .max = 253 },
-	{ "type", "text", "a record type", .max = 16 },
+	{ "type", "string", "a record type", .max = 16 },
 	{ "ttl", "number", "the TTL in seconds", "the TTL of the domain", INT32_MAX },
-	{ "records", "list of texts", "the data of each record", .max = RECORDS_MAX },
+	{ "records", "list of strings", "the data of each record", .max = RECORDS_MAX },
 	{ 0 }
 };
 
