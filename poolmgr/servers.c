@@ -294,7 +294,7 @@ bool server_lacks_address(const struct server *server, struct why *why)
 {
 	if (server_is_known(server))
 		return false;
-	fail(why, OK, "the pool manager has no address for the host %s",
+	fail(why, OK, "the pool manager has no address of the host %s",
 	     server->settings->host);
 	return true;
 }

@@ -662,6 +662,16 @@ class Callers(Calls):
         sent = [self.call(queue, _unique_id=one) for _ in range(3)]
         self.assertEqual([self.answer(queue, known_by) for known_by in sent], [None] * 3)
 
+    def test_a_long_call_again(self):
+        """The id that tells the answers apart stands behind the long arguments."""
+        queue, one = self.listen(), uuid.uuid4().hex
+        sent = [uuid.uuid4().hex for _ in range(3)]
+        for known_by in sent:
+            self.publish(wrapped({"method": "echo", "args": {"value": "x" * 10_000},
+                                  "_reply_q": queue, "_unique_id": one, "_msg_id": known_by}))
+        for known_by in sent:
+            self.assertEqual(self.answer(queue, known_by), None)
+
 
 class Replies(unittest.TestCase):
     """What comes to the reply queue of our client, published raw."""
@@ -723,7 +733,7 @@ class ReplyQueues(Calls):
         """In one line a second."""
         def is_logged():
             self.assert_not_answered('x" err="ok')
-            return re.search(r'unlogged=[1-9].* not \\"x\\" err=\\"ok\\""', lab.log.read_text())
+            return re.search(r"""unlogged=[1-9].* not 'x\\" err=\\"ok'""", lab.log.read_text())
         wait_for(is_logged, 5, "the log has the name, and counts the lines that it left out")
 
     def test_a_queue_that_is_kept(self):

@@ -314,7 +314,7 @@ class Tables(Story):
             self.lab.apply({}, storage_id=owner)
             self.wait_data({})
             self.lab.planned(owner)
-            self.assertEqual(self.owners(), [])
+            self.lab.wait_for(lambda: not self.owners(), 20, "the marks are removed")
 
 
 if __name__ == "__main__":

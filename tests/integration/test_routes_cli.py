@@ -308,7 +308,7 @@ class Routes(Story):
             (FAILED, "Duplicate: .*exists", f"route create {self.space} test"),
             (FAILED, "Invalid: .*name", f"route create {self.space} Test"),
             (FAILED, "Invalid: .*host", f"route create {self.space} r --host a_b.example"),
-            (FAILED, "Invalid: .*namespace/name", "route show test"),
+            (FAILED, "Invalid: .*NAMESPACE/NAME", "route show test"),
             (FAILED, "Invalid: .*phase", "route list --phase old"),
             (NOT_FOUND, "no route ", f"route show {key} --tenant other"),
             (NOT_FOUND, "no route none", f"route set {self.space}/none --host ''"),

@@ -20,12 +20,23 @@ enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */
 
 /* ---- from a delivery to a job ---- */
 
-/* FNV-1a of the first octets and of the length. */
-static uint64_t receive_hash(const struct broker_delivery *delivery)
+static uint64_t receive_hash_text(uint64_t hash, const char *text)
+{
+	return text ? fnv_add(hash, text, strlen(text)) : hash;
+}
+
+/*
+ * FNV-1a of the first octets, of the length, and of what differs if a caller repeats a
+ * call. In a long message, these ids and the signature may come after the first octets.
+ */
+static uint64_t receive_hash(const struct broker_delivery *delivery,
+                             const struct envelope_request *envelope)
 {
 	size_t len = delivery->len < HASHED_MAX ? delivery->len : HASHED_MAX;
+	uint64_t hash = fnv_add(FNV_START ^ delivery->len, delivery->body, len);
 
-	return fnv_add(FNV_START ^ delivery->len, delivery->body, len);
+	hash = receive_hash_text(hash, envelope->msg_id);
+	return receive_hash_text(hash, envelope->proof.signature);
 }
 
 /* A message may lack an id. Then the hash of its body identifies it. */
@@ -87,7 +98,7 @@ static void receive_fill(const struct rpc_server *server, struct job *job,
 	if (job->req.is_call)
 		job->req.deadline_ms = rpc_limit_end(&job->delivery, clock_boot_ms(),
 		                                     clock_unix_ms());
-	job->hash = receive_hash(delivery);
+	job->hash = receive_hash(delivery, &job->envelope);
 	receive_set_ids(job, delivery);
 	job->req.method = job->envelope.method;
 	job->req.args = job->envelope.args;

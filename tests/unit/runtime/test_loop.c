@@ -75,7 +75,7 @@ static void test_timers_fire_once_and_in_order(void **state)
 	story->timer = loop_timer_new(story->loop, say_a, story);
 	story->other = loop_timer_new(story->loop, say_b, story);
 	assert_false(loop_timer_armed(story->timer));
-	loop_timer_set(stop, 30);
+	loop_timer_set(stop, 300);	/* from now on: the others are set later */
 	loop_timer_set(story->other, 10);
 	loop_timer_set(story->timer, 0);
 	assert_true(loop_timer_armed(story->timer));
