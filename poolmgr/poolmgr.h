@@ -73,6 +73,12 @@ struct poolmgr {
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
+/* The largest number of jobs that wait; most are observations of repair.c. */
+enum { POOLMGR_JOBS_MAX = 1000 };
+/* the reason in the log if poolmgr_submit() returns false; %d: POOLMGR_JOBS_MAX */
+#define POOLMGR_IS_FULL "too many jobs are waiting (at most %d may wait), or the " \
+                        "process is stopping"
+
 /*
  * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is
  * full or has ended, and neither function runs.
