@@ -33,7 +33,7 @@ struct central {
 	struct lane *import_lane;		/* for long commits */
 	struct db *import_db;
 	struct db_config import_db_config;
-	struct log_limit import_log_limit;	/* only the lane uses it */
+	struct log_limit import_log_limit;	/* for the import lane */
 	struct lane *sweep_lane;
 	struct db *sweep_db;
 	struct db_config sweep_db_config;

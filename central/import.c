@@ -516,11 +516,11 @@ static void import_end_dead_session(struct commit *c)
 	store_import_take_session(&tx, id, ROLLBACK_S);
 	err = tx_commit(&tx);
 	if (!err)
-		log_info("session of a dead process ended: import=%s connection=%" PRId64,
-		         id, connection);
+		log_info("database session of a dead process killed: import=%s "
+		         "connection_id=%" PRId64, id, connection);
 	else if (log_is_due(&c->central->import_log_limit, QUIET_MS))
-		log_warn("session of a dead process not ended: import=%s "
-		         "connection=%" PRId64 " err=%s reason=\"%s\"", id, connection,
+		log_warn("database session of a dead process not killed: import=%s "
+		         "connection_id=%" PRId64 " err=%s reason=\"%s\"", id, connection,
 		         err_name(err), why.text);
 	if (!err)
 		memcpy(c->id, id, sizeof c->id);

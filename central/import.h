@@ -23,7 +23,7 @@
 enum import_mode { IMPORT_DEFAULT, IMPORT_CREATE, IMPORT_REPLACE, IMPORT_UPSERT };
 bool import_mode_parse(const char *text, enum import_mode *mode);
 
-/* Opens the lane and its connection. */
+/* Opens the import lane and its database connection. */
 void import_start(struct central *central);
 void import_stop(struct central *central);
 void import_fire(void *self);		/* SELF is struct central; claims an import */

@@ -7,7 +7,7 @@
  * An answer about a domain contains the version of the domain, which grows with each
  * change. A call that changes a domain may contain the argument `version`: the version
  * that the caller has read. If the domain has a newer version, the call fails with
- * ERR_CONFLICT (requirement: seed 004).
+ * ERR_CONFLICT (requirements: seed 004).
  */
 #pragma once
 

@@ -143,7 +143,7 @@ static enum err recordset_find(struct write *write, struct recordset *set)
 		return err;
 	if (!store_recordset_get(write->tx, write->zone.is.id, id, write->arena, set))
 		return tx_fail(write->tx, ERR_NOT_FOUND,
-		               "there is no record set %s in %.200s", id,
+		               "there is no record set %s in '%.200s'", id,
 		               write->zone.is.name);
 	return OK;
 }
@@ -197,8 +197,9 @@ enum err service_get_recordset(void *self, struct request *req)
 		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
 			req->result = codec_recordset_encode(&set);
 		else
-			tx_fail(&tx, ERR_NOT_FOUND, "there is no record set %s in %.200s",
-			        id, zone.is.name);
+			tx_fail(&tx, ERR_NOT_FOUND,
+			        "there is no record set %s in '%.200s'", id,
+			        zone.is.name);
 	}
 	return tx_commit(&tx);
 }

@@ -1,7 +1,8 @@
 /*
- * store_catalog -- reads and writes which domains belong in a catalog zone
- * (domains.member), and which domains the catalog zone lists (domains.catalog_id;
- * schema/003_catalog.sql).
+ * store_catalog -- finds the domains that a catalog zone must add or remove. The
+ * generated column domains.member is 1 if the catalog zone of the pool must list the
+ * domain. The column domains.catalog_id contains the id of the catalog zone that lists
+ * the domain now. This module writes only catalog_id (schema/003_catalog.sql).
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * recovery -- compares the SOA cache with the database (requirement: seed 004,
+ * recovery -- compares the SOA cache with the database (requirements: seed 004,
  * "recover"). A recovery is necessary after this process has lost the connection that
  * receives announcements, because the process may have missed announcements. After the
  * comparison, the cache uses equal entries again and drops entries that differ. A

@@ -146,8 +146,8 @@ static void report_batch_log(const struct server_report *report)
 		log_debug("server has the serial: domain=%s server=%s serial=%u",
 		          report->domain.name, report->name_server, report->serial);
 	else
-		log_info("server reported: domain=%s server=%s wanted=%u status=%s "
-		         "reason=\"%s\"",
+		log_info("server reported: domain=%s server=%s wanted_serial=%u "
+		         "status=%s reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         report->domain.state.serial, report_name(report->report),
 		         report->reason);

@@ -476,9 +476,9 @@ enum err store_delta(struct db *db, const struct head *head, uint32_t from, size
 
 /* ---- the access list ---- */
 
-static void store_log_ignored(const char *what, const char *name, const struct why *why)
+static void store_log_ignored_server(const char *host, const struct why *why)
 {
-	log_warn("%s ignored: name=%s reason=\"%s\"", what, name, why->text);
+	log_warn("server ignored: server=%s reason=\"%s\"", host, why->text);
 }
 
 /* Adds one more address of SERVER. */
@@ -488,8 +488,8 @@ static void store_add_server(struct store_servers *found, struct access_server *
 	struct why why;
 
 	if (!address_parse(text, port, &server->address)) {
-		fail(&why, ERR_INVALID, "the name must be an IPv4 or IPv6 address");
-		store_log_ignored("server", text, &why);
+		fail(&why, ERR_INVALID, "the address must be an IPv4 or IPv6 address");
+		store_log_ignored_server(text, &why);
 		return;
 	}
 	found->cut |= found->server_count == STORE_SERVERS;
@@ -529,7 +529,7 @@ static void store_read_server(struct tx_rows *rows, struct arena *arena,
 	key = row_text(rows);
 	addresses = row_text(rows);
 	if (key && name_parse_in(key, &root, "tsig_key", &server.key, &why)) {
-		store_log_ignored("server", host, &why);
+		store_log_ignored_server(host, &why);
 		return;
 	}
 	name_fold(&server.key);
@@ -565,7 +565,7 @@ static bool store_read_key(struct tx_rows *rows, struct known_key *known)
 	store_copy_text(known->domain, sizeof(known->domain), domain ? domain : "");
 	if (!tsig_key_parse(name, algorithm, secret, &known->key, &why))
 		return true;
-	store_log_ignored("TSIG key", name, &why);
+	log_warn("TSIG key ignored: key=%s reason=\"%s\"", name, why.text);
 	return false;
 }
 

@@ -282,8 +282,8 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("follow-up not recorded: domain=%s reason=\"too much work is waiting in "
-	         "the pool manager\"", job->domain.name);
+	log_warn("follow-up not recorded: domain=%s reason=\"" POOLMGR_IS_FULL "\"",
+	         job->domain.name, POOLMGR_JOBS_MAX);
 	follow_up_job_free(job);
 }
 

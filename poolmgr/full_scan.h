@@ -1,10 +1,9 @@
 /*
  * full_scan -- polls all domains in the share of this process on all their servers, page
- * by page (requirement: seed 000, the last step of periodic_sync). A scan finds servers
- * that lost a zone or went back to an old serial. A scan polls at an even pace, over
- * most of one periodic_sync_interval. Each page needs one SELECT and one message to
- * mini-DNS. mini-DNS reports only servers whose serial differs from the serial in the
- * database.
+ * by page (requirements: seed 000, the last step of periodic_sync). A scan finds servers
+ * that lost a zone or went back to an old serial. A scan polls at an even pace, over most
+ * of one periodic_sync_interval. Each page needs one SELECT and one message to mini-DNS.
+ * mini-DNS reports only servers whose serial differs from the serial in the database.
  *
  * For each domain, one of compare_every scans also compares the records. Each scan also
  * compares the records of domains whose records differed on a server recently (repair.h).

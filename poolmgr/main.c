@@ -21,9 +21,6 @@
 #include "servers.h"
 #include "sync.h"
 
-/* number of jobs; most are observations of repair.c */
-enum { LANE_LIMIT = 1000 };
-
 static struct poolmgr poolmgr = { .retry_period_ms = 1000, .scan_period_ms = 1000 };
 
 #define AT(field) offsetof(struct poolmgr, config.field)
@@ -192,7 +189,7 @@ static enum err poolmgr_start(void *self, const struct runtime *runtime, struct 
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);
-	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);
+	pm->lane = lane_new(runtime->loop, "rows", POOLMGR_JOBS_MAX);
 	pm->scan = full_scan_new(pm);
 	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);

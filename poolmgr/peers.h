@@ -1,11 +1,10 @@
 /*
- * peers -- sends messages to the other programs: casts to mini-DNS, and calls to
- * central. For each domain, at most one call is waiting for an answer. A newer report
- * about that domain waits for the end of the call, and replaces an older waiting report.
- * While a call has no answer, reports about other domains wait a moment, so that the
- * next call contains several reports. The pool manager repeats each report until central
- * answers. If the process ends before central answers, the next sync finds the domain by
- * its rows.
+ * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
+ * For each domain, at most one call is waiting for an answer. A newer report about that
+ * domain waits for the end of the call, and replaces an older waiting report. While a
+ * call has no answer, reports about other domains wait 20 ms. So the next call contains
+ * several reports. The pool manager repeats each report until central answers. If the
+ * process ends before central answers, the next sync finds the domain by its rows.
  */
 #pragma once
 

@@ -37,11 +37,11 @@ enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
 /*
  * The rows of pool_manager_status record all work. The pool manager writes the rows of a
- * message before it acknowledges the message, and the periodic work handles each row
- * that is due. Any process can take a message. The processes divide the periodic work:
- * each domain is in the share of one process of the pool (consistency/membership.h).
- * Work on many rows runs page by page on the lane, which has its own connection. The
- * event loop handles the results of a page.
+ * message before it acknowledges the message, and the periodic work handles each row that
+ * is due. Any process can take a message. The processes divide the periodic work: each
+ * domain is in the share of one process of the pool (consistency/membership.h). Work on
+ * many rows runs page by page on the pool manager's lane, which has its own connection to
+ * the database. The event loop handles the results of a page.
  */
 struct poolmgr {
 	struct runtime runtime;
@@ -73,9 +73,15 @@ struct poolmgr {
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
+/* The largest number of jobs that wait; most are observations of repair.c. */
+enum { POOLMGR_JOBS_MAX = 1000 };
+/* the reason in the log if poolmgr_submit() returns false; %d: POOLMGR_JOBS_MAX */
+#define POOLMGR_IS_FULL "too many jobs are waiting (at most %d may wait), or the " \
+                        "process is stopping"
+
 /*
- * Runs a page of work on the lane. done() must check poolmgr_ran(). False: the lane is
- * full or has ended, and neither function runs.
+ * Runs a page of work on the pool manager's lane. done() must check poolmgr_ran(). False:
+ * the lane is full or has ended, and neither function runs.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);

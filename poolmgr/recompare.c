@@ -110,7 +110,7 @@ static void recompare_read(void *self)
 		return;
 	recompare->comparisons = NULL;
 	if (err != ERR_UNREACHABLE)
-		log_warn("differing servers not read: err=%s reason=\"%s\"",
+		log_warn("due comparisons not read: err=%s reason=\"%s\"",
 		         err_name(err), why.text);
 }
 

@@ -104,6 +104,6 @@ void registration_renew(struct registration *registration)
 	registration->is_running = poolmgr_submit(poolmgr, registration_write,
 	                                          registration_written, registration);
 	if (!registration->is_running)
-		log_warn("servers not registered: reason=\"too much work is waiting in "
-		         "the pool manager\"");
+		log_warn("servers not registered: reason=\"" POOLMGR_IS_FULL "\"",
+		         POOLMGR_JOBS_MAX);
 }

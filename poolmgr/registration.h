@@ -17,5 +17,8 @@ struct registration;
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);
 void registration_free(struct registration **registration);
-/* Writes the current addresses, on the lane. If this fails, the next sync writes them. */
+/*
+ * Writes the current addresses, on the pool manager's lane. If this fails, the next sync
+ * writes them.
+ */
 void registration_renew(struct registration *registration);

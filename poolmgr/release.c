@@ -58,8 +58,8 @@ void release_server(struct poolmgr *poolmgr, const char *server_id, bool control
 	                                 ->settings->id, control };
 	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
 		return;
-	log_warn("retries not scheduled: server=%s reason=\"too much work is waiting, or "
-	         "the process is stopping\"", server_id);
+	log_warn("retries not scheduled: server=%s reason=\"" POOLMGR_IS_FULL "\"",
+	         server_id, POOLMGR_JOBS_MAX);
 	free(of);
 }
 

@@ -204,9 +204,9 @@ static void repair_finish(struct repair *job, enum err err, const struct why *re
 	struct why why;
 
 	metric_add(!err ? repaired : repair_needs_operator(err) ? parked : failed, 1);
-	log_warn("drift repair ended: domain=%s server=%s kind=%s outcome=%s "
-	         "was=\"%s\" reason=\"%s\"", job->fault.name, job->server->settings->id,
-	         job->fault.kind == REPAIR_ORPHAN ? "stray" : "content",
+	log_warn("repair ended: domain=%s server=%s kind=%s outcome=%s drift=\"%s\" "
+	         "reason=\"%s\"", job->fault.name, job->server->settings->id,
+	         job->fault.kind == REPAIR_ORPHAN ? "STRAY" : "CONTENT",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
 	if (tx_retry(repair_write_ending, &writing, &why))
 		log_warn("repair not recorded: domain=%s reason=\"%s\"", job->fault.name,
@@ -414,7 +414,7 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("observation not recorded: domain=%s server=%s reason=\"too much work "
-	         "is waiting in the pool manager\"", fault->name, fault->server_id);
+	log_info("observation not recorded: domain=%s server=%s reason=\"" POOLMGR_IS_FULL
+	         "\"", fault->name, fault->server_id, POOLMGR_JOBS_MAX);
 	repair_free(job);
 }

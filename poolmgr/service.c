@@ -136,9 +136,10 @@ static enum err service_evaluate(struct poolmgr *poolmgr,
 
 static void service_log_report(const struct server_report *report)
 {
-	log_debug("server reported: domain=%s server=%s status=%s serial=%u wanted=%u "
-	          "reason=\"%s\"", report->domain.name, report->name_server,
-	          report_name(report->report), report->has_serial ? report->serial : 0,
+	log_debug("server reported: domain=%s server=%s status=%s serial=%u "
+	          "wanted_serial=%u reason=\"%s\"", report->domain.name,
+	          report->name_server, report_name(report->report),
+	          report->has_serial ? report->serial : 0,
 	          report->domain.state.serial, report->reason);
 }
 

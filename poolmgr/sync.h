@@ -1,6 +1,6 @@
 /*
  * sync -- finds differences between the name servers and the database, and starts the
- * work that corrects them (requirement: seed 000, periodic_sync). A round starts once in
+ * work that corrects them (requirements: seed 000, periodic_sync). A round starts once in
  * each periodic_sync_interval. A round finds servers that lack a domain, still have a
  * deleted domain, or are behind. It also finds domains whose status in the database is
  * PENDING or ERROR. A round reads all domains in the share of this process once, in

@@ -1,6 +1,6 @@
 /*
  * status -- computes the next state of a domain or record after a report from the pool
- * manager (requirement: seed 000, central's update_status). A change becomes ACTIVE only
+ * manager (requirements: seed 000, central's update_status). A change becomes ACTIVE only
  * if the reported serial is the serial of the change or a newer serial.
  *
  * A domain with the status ACTIVE keeps this status after all reports except FOREIGN.

@@ -3,9 +3,9 @@
  * option tsig_keys.
  *
  * A core dump does not contain the array of keys, and keyring_clear() wipes the array.
- * The code that copies a key into a query, request or transfer also wipes this copy. An
- * attacker who can read the memory of this process may still find a key, for example on
- * a stack or in a message from the database.
+ * The code that copies a key into a DNS request or a transfer also wipes this copy. An
+ * attacker who can read the memory of this process may still find a key. For example, a
+ * stack or a message from the database may contain a key.
  */
 #pragma once
 

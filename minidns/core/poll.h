@@ -1,6 +1,6 @@
 /*
  * poll -- decides when and how often mini-DNS polls a name server, until the server
- * serves the wanted serial of a zone (requirement: seed 000, poll_for_serial_number).
+ * serves the wanted serial of a zone (requirements: seed 000, poll_for_serial_number).
  * The caller passes each event to this module and performs the action that the module
  * returns.
  *

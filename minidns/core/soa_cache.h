@@ -3,7 +3,7 @@
  * The cache may contain a million entries of about 400 bytes each. A budget limits the
  * memory of the cache and its map. The cache evicts the oldest entry first. The cache
  * does not use an entry that is older than SOA_CACHE_MS. Each time the caller adds an
- * entry, the cache removes a few old entries, so that no query waits long.
+ * entry, the cache removes a few old entries. So no query waits long.
  *
  * After mini-DNS has lost the connection to the broker, it may have missed
  * announcements. Then all entries may be outdated. The cache uses such an entry again

@@ -3,9 +3,9 @@
  * the records by zone transfer from mini-DNS.
  *
  * The functions of a driver get the settings of one server. The settings of the server
- * override the settings of its backend (requirement: seed 000). The functions run on the
- * lane (thread) of the server. A function may block, but it returns within the timeout
- * of the server. A caller may repeat each function: create() also succeeds if the zone
+ * override the settings of its backend (requirements: seed 000). The functions run on the
+ * lane (thread) of the server. A function may block, but it returns within the timeout of
+ * the server. A caller may repeat each function: create() also succeeds if the zone
  * already exists, and delete() also succeeds if the zone is missing.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * consensus -- computes the serial that enough servers of a pool serve (requirement:
+ * consensus -- computes the serial that enough servers of a pool serve (requirements:
  * seed 000, poolmgr's update_status). All calculations use integers.
  *
  * Of n servers, `ok` servers are enough if their percentage, rounded to a whole number,

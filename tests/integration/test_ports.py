@@ -1830,9 +1830,9 @@ class Client(PortStory):
         ids = [self.create(one, f"10.9.3.{number}", dns_name="www")["id"]
                for number, one in enumerate((network, self.network(domain)), 1)]
         for words in ("show",), ("delete",), ("set", "10.9.3.9"):
-            self.fails(1, f"several ports have the name www.{domain}: use an id: "
+            self.fails(1, f"several ports have the name 'www.{domain}': use one of the ids "
                        f"{min(ids)}, {max(ids)}", "port", words[0], f"www.{domain}", *words[1:])
-        self.fails(3, "no port has the name web.", "port", "show", f"web.{domain}")
+        self.fails(3, "there is no port 'web.", "port", "show", f"web.{domain}")
         self.fails(2, "the domain", "port", "show", "a..b")
         self.assertEqual(self.document("port", "delete", ids[0]), {"id": ids[0]})
         self.assertEqual(self.document("port", "delete", f"www.{domain}"), {"id": ids[1]})

@@ -61,7 +61,7 @@ void mirror_metrics(void);		/* before the fork */
  * first call.
  */
 struct mirror *mirror_new(const struct mirror_config *config);
-/* A write that still runs on the lane ends later. */
+/* A write that still runs on the agent's lane ends later. */
 void mirror_free(struct mirror **mirror);
 void mirror_read(struct mirror *mirror);	/* read all entries */
 void mirror_changed(struct mirror *mirror, const char *key);

@@ -1,6 +1,6 @@
 /*
  * breaker -- a circuit breaker for one server. The breaker opens after a number of
- * failures in a row. An open breaker allows only probes, at growing intervals, so that a
+ * failures in a row. An open breaker allows only probes, at growing intervals. So a
  * server that does not answer costs little time. The first success closes the breaker.
  * The caller passes the time and the random number.
  */

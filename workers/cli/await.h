@@ -1,6 +1,7 @@
 /*
- * await -- polls with growing pauses until a condition is met. On a terminal, the client
- * shows the progress in one line. After a temporary error, the client polls again.
+ * await -- checks a condition, with growing pauses, until it is met. On a terminal, the
+ * client shows the progress in one line. After a temporary error, the client checks
+ * again.
  */
 #pragma once
 

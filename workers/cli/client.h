@@ -39,10 +39,10 @@ void client_close(struct client **client);
 /* Makes one call and waits for its answer. Takes over ARGS. The caller frees *result. */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
-/* True: a poll that ended in ERR may succeed later, so the client continues to wait. */
+/* True: a check that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
 /*
- * Pauses between two polls. *ms must be 0 before the first pause. Each call increases
+ * Pauses between two checks. *ms must be 0 before the first pause. Each call increases
  * *ms.
  */
 void client_pause(struct client *client, int *ms);

@@ -240,7 +240,7 @@ static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *
 	scan->wanted = all ? NULL : which;
 	err = scan_all(scan);
 	if (!err && !scan->done && !all)
-		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter %s "
+		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter '%s' "
 		           "(see 'zonefleet dead-letters list')", which);
 	if (words && !cli->out.json && !cli->out.quiet && (scan->done || !err))
 		printf("%zu %s\n", scan->done, words);

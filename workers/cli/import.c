@@ -158,7 +158,7 @@ static bool import_is_state(const json_t *state, const char *name)
 }
 
 /*
- * Shows which worker commits, and whether another one began before. ERR: the last poll
+ * Shows which worker commits, and whether another one began before. ERR: the last check
  * failed.
  */
 static void import_show_commit(struct import *import, const json_t *state, enum err err)

@@ -334,8 +334,8 @@ static enum err port_fail_many(struct cli *cli, const char *name, const json_t *
 	for (size_t i = 0; i < json_array_size(ports); i++)
 		buf_printf(&ids, "%s%s", i ? ", " : "",
 		           answer_text(json_array_get(ports, i), "id"));
-	err = fail(&cli->why, ERR_CONFLICT, "several ports have the name %.255s: use "
-	           "an id: %s", name, buf_string(&ids));
+	err = fail(&cli->why, ERR_CONFLICT, "several ports have the name '%.255s': "
+	           "use one of the ids %s", name, buf_string(&ids));
 	buf_clear(&ids);
 	return err;
 }
@@ -352,7 +352,7 @@ static enum err port_find_by_name(struct cli *cli, const char *name, char id[ID_
 		return err;
 	const json_t *ports = json_object_get(answer, "ports");
 	if (!json_array_size(ports))
-		err = fail(&cli->why, ERR_NOT_FOUND, "no port has the name %.255s", name);
+		err = fail(&cli->why, ERR_NOT_FOUND, "there is no port '%.255s'", name);
 	else if (json_array_size(ports) > 1)
 		err = port_fail_many(cli, name, ports);
 	else

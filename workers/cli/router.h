@@ -1,7 +1,7 @@
 /*
  * router -- functions for the commands about routers and routes. routes_ask() calls
  * zonefleet-routes. A command that waits until the name servers serve the domain of a
- * router polls with router_look() (await.h).
+ * router checks the router with router_look() (await.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * wait -- waits until the name servers serve a change. The client polls central with
- * growing pauses. On a terminal, the client shows the serial and the state of each name
- * server in one line.
+ * wait -- waits until the name servers serve a change. The client asks central for the
+ * state of the domain, with growing pauses. On a terminal, the client shows the serial
+ * and the state of each name server in one line.
  *
  * The pool manager retries a domain with the status ERROR, and the first retries often
  * succeed. So a wait fails only if the domain has had the status ERROR for 30 s, or if
@@ -18,7 +18,7 @@ struct goal {
 	const char *domain;
 	uint32_t serial;
 	bool is_deletion;
-	/* time of the first poll that found the current ERROR; 0: no ERROR */
+	/* time of the first check that found the current ERROR; 0: no ERROR */
 	int64_t error_since_ms;
 };
 
@@ -33,14 +33,14 @@ struct domain_view {
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 /*
- * Returns WAIT_OPEN instead of an ERROR that the polls have found for less than 30 s.
+ * Returns WAIT_OPEN instead of an ERROR that the checks have found for less than 30 s.
  * Otherwise returns OUTCOME. NOW_MS is a monotonic time.
  */
 enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
                                      int64_t now_ms);
 
 /*
- * Polls the domain once. If the goal's serial is 0, sets it to the current serial of the
+ * Checks the domain once. If the goal's serial is 0, sets it to the current serial of the
  * domain. Fails if the domain stays in ERROR for 30 s, or with ERR_NOT_FOUND.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);

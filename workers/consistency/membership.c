@@ -72,7 +72,8 @@ struct membership {
 	struct lock lock;
 	atomic_bool is_master;			/* the same, for other threads */
 	struct holder *holder;
-	struct members members;			/* of the present heartbeat */
+	struct members members;			/* of the current heartbeat */
+	const char *failure;			/* of the current step, for the log */
 };
 
 /* Makes a unique name, also in containers, that says where the process runs. */
@@ -209,14 +210,20 @@ static bool membership_should_try(const struct membership *membership)
 static enum err membership_beat_once(void *self, struct why *why)
 {
 	struct membership *membership = self;
-	enum err err = membership_store_beat(membership, why);
+	enum err err;
 
+	membership->failure = "heartbeat not written";
+	err = membership_store_beat(membership, why);
 	if (!err)
 		atomic_store(&membership->heard_ms, clock_boot_ms());
-	if (!err && membership_should_try(membership))
+	if (!err && membership_should_try(membership)) {
+		membership->failure = "lock of the master not taken";
 		err = membership_try_election(membership, why);
-	if (!err && membership->lock.fence)
+	}
+	if (!err && membership->lock.fence) {
+		membership->failure = "work not divided";
 		err = membership_assign(membership, why);
+	}
 	return err;
 }
 
@@ -229,11 +236,13 @@ void membership_beat(struct membership *membership)
 
 	metric_add(beats, !err);
 	holder_renew(membership->holder, membership->db);
-	if (!err && membership->lock.fence && random_u32() % TIDY_EVERY == 0)
+	if (!err && membership->lock.fence && random_u32() % TIDY_EVERY == 0) {
+		membership->failure = "old rows not removed";
 		err = membership_remove_old(membership, &why);
+	}
 	if (err && err != ERR_UNREACHABLE && err != ERR_BUSY)
-		log_warn("heartbeat not written: service=%s err=%s reason=\"%s\"", membership->service,
-		         err_name(err), why.text);
+		log_warn("%s: service=%s err=%s reason=\"%s\"", membership->failure,
+		         membership->service, err_name(err), why.text);
 }
 
 /* ---- share and master ---- */

@@ -8,7 +8,7 @@
  *
  * Each statement that takes, renews or releases a lock is a compare-and-swap and needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such
- * a cluster, row locks have no effect on other nodes, but the cluster certifies each
+ * a cluster, row locks have no effect on other nodes. But the cluster certifies each
  * statement as one write. It is safe to run any of the statements twice.
  */
 #pragma once

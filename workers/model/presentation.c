@@ -18,19 +18,21 @@ static enum err presentation_read_generic(struct rdata_text *rdata, struct why *
 {
 	char *at = rdata->at + strlen("\\#");
 	const char *wrong = NULL;
-	struct word length;
+	struct word length = { .text = at };
 	uint32_t want;
 
 	if (!text_next_word(&at, &length, &wrong) || length.quoted ||
 	    !text_parse_number(length.text, RDATA_MAX, &want))
 		return fail(why, ERR_INVALID,
-		            "%s: after \\# there must be a length from 0 to %d",
-		            rdata->field, RDATA_MAX);
+		            "%s: after \\# there must be a length from 0 to %d, not "
+		            "'%s'", rdata->field, RDATA_MAX,
+		            err_quote(length.text, (char[33]){ 0 }, 33));
 	text_join_groups(at);
 	if (strlen(at) != (size_t)want * 2 || !text_parse_hex(at, rdata->wire))
 		return fail(why, ERR_INVALID,
-		            "%s: after the length there must be %u octets in hexadecimal",
-		            rdata->field, want);
+		            "%s: after the length there must be %u octets in "
+		            "hexadecimal, not '%s'", rdata->field, want,
+		            err_quote(at, (char[81]){ 0 }, 81));
 	return OK;
 }
 
@@ -120,6 +122,16 @@ static enum err presentation_lex(const char *text, const char *field, struct buf
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", field, wrong) : OK;
 }
 
+static enum err presentation_refuse_text(const struct rdata_text *rdata, struct why *why)
+{
+	char type[16];
+
+	rrtype_format(rdata->type, type);
+	return fail(why, ERR_INVALID, "%s: data of the type %s must be \\# LENGTH OCTETS "
+	            "(RFC 3597), not '%s'", rdata->field, type,
+	            err_quote(rdata->at, (char[81]){ 0 }, 81));
+}
+
 /* To wire, without reading back. */
 static enum err presentation_read_once(struct rdata_text *rdata,
                                        bool *read_back, struct why *why)
@@ -132,9 +144,7 @@ static enum err presentation_read_once(struct rdata_text *rdata,
 		return presentation_read_generic(rdata, why);
 	}
 	if (!layout)
-		return fail(why, ERR_INVALID,
-		            "%s: data of this type must be \\# LENGTH OCTETS "
-		            "(RFC 3597)", rdata->field);
+		return presentation_refuse_text(rdata, why);
 	*read_back = strlen(rdata->at) > LONG_TEXT;
 	return presentation_read_fields(rdata, layout, read_back, why);
 }

@@ -6,7 +6,7 @@
  * zonefleet parses the text itself, because the parsers of ldns have faults. In these
  * parsers, large numbers overflow. The parsers also complete relative names with a guess,
  * and write long lists past the end of a buffer. Only some of the functions that read
- * text call ldns. ldns prints all kinds of fields.
+ * text call ldns. ldns prints the fields of every kind.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * state -- the task and status of a domain or a record (requirement: seed 000, "Central
+ * state -- the task and status of a domain or a record (requirements: seed 000, "Central
  * Changes").
  *
  * task     the work that remains for the name servers

@@ -154,8 +154,8 @@ static enum err endpoint_get_set_id(const json_t *json, struct endpoint *endpoin
 	                             why);
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
-		return fail(why, ERR_INVALID, "set_id: may contain only letters, digits "
-		            "and . _ : / @ -, not '%s'",
+		return fail(why, ERR_INVALID, "set_id: may contain only letters, "
+		            "digits, '.', '_', ':', '/', '@' and '-', not '%s'",
 		            err_quote(endpoint->set_id, (char[81]){ 0 }, 81));
 	return err;
 }
@@ -226,8 +226,8 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 
 	if (!err && !mark_resource_is_valid(list->resource))
 		return fail(why, ERR_INVALID,
-		            "resource: may contain only letters, digits and "
-		            ". _ : / @ -, not '%s'",
+		            "resource: may contain only letters, digits, '.', '_', ':', "
+		            "'/', '@' and '-', not '%s'",
 		            err_quote(list->resource, (char[81]){ 0 }, 81));
 	if (!err)
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &list->is_complete,

@@ -181,8 +181,8 @@ static enum err registry_parse_marks(struct registry *registry, struct why *why)
 
 	if (!mark_owner_is_valid(from->storage_id))
 		return fail(why, ERR_INVALID,
-		            "storage_id: may contain only letters, digits and . _ : / @ "
-		            "-, not '%s'", from->storage_id);
+		            "storage_id: may contain only letters, digits, '.', '_', "
+		            "':', '/', '@' and '-', not '%s'", from->storage_id);
 	registry->marks.owner = from->storage_id;
 	if (from->txt_encrypt_key) {
 		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",

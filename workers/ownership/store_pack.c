@@ -31,7 +31,7 @@ void store_read_name(struct tx *tx, struct tx_rows *rows, const char *table,
 {
 	*text = row_text(rows);
 	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a row of the table %s must have a domain name "
-		        "as its name, not '%.80s': correct this row in the database",
+		tx_fail(tx, ERR_INTERNAL, "the column %s.name must contain a domain "
+		        "name, not '%.80s': correct this row in the database",
 		        table, *text);
 }

@@ -6,8 +6,8 @@
  * The round first copies the endpoints to the new registry. When the new registry owns
  * the record sets, the round deletes the endpoints of the old registry. So at any time,
  * each endpoint is in at least one registry. Until the order is complete, the copy
- * contains the id of the order. If the order fails, the round deletes the copy, unless a
- * producer has sent the same endpoint to the new registry.
+ * contains the id of the order. If the order fails, the round deletes the copy. The copy
+ * stays only if a producer has sent the same endpoint to the new registry.
  */
 #pragma once
 

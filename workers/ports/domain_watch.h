@@ -1,8 +1,8 @@
 /*
- * domain_watch -- finds domains that contained records of ports before a tenant or an
- * operator deleted these domains. zonefleet-ports asks central about each domain once per
- * `ports.retry_period`. If central does not have the domain, or has a new domain with the
- * same name, zonefleet-ports sends all records of the domain again (publish.h). If
+ * domain_watch -- finds deleted domains that contained records of ports. A tenant or an
+ * operator can delete such a domain. zonefleet-ports asks central about each domain once
+ * per `ports.retry_period`. If central does not have the domain, or has a new domain with
+ * the same name, zonefleet-ports sends all records of the domain again (publish.h). If
  * zonefleet-ports is not allowed to create the domain, the answers about the ports
  * contain the reason. The row of the domain contains the id that central returned at the
  * last change or check.

@@ -2,7 +2,7 @@
  * port_update -- changes one port in a transaction, for calls and for the feed. The
  * transaction reads the row of the port and makes the fully qualified name of the port.
  * Then it writes the row and the records. If the name is invalid or belongs to another
- * port, a call fails, but the feed writes the port without the name.
+ * port, a call fails. The feed writes such a port without the name.
  */
 #pragma once
 
@@ -53,7 +53,7 @@ void port_update_read_network(struct port_update *update, struct tx *tx);
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
  * Announces the lines of PORT even if they are unchanged. If the answer to a COMMIT was
- * lost, the retry finds no change, but the process has not announced the lines yet.
+ * lost, the retry finds no change. But the process has not announced the lines yet.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
 /* Commits, then publishes the changes and announces the lines (dnsmasq_lines.h). */

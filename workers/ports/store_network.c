@@ -18,9 +18,9 @@ static void network_row_read(struct tx *tx, struct tx_rows *rows,
 	network->is_fed = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "the row %s of the table networks must have a "
-		        "domain name as its domain, not '%.80s': correct this row in the "
-		        "database", network->id, network->domain_text);
+		tx_fail(tx, ERR_INTERNAL, "the column networks.domain must contain a "
+		        "domain name, not '%.80s': correct the row with the id %s",
+		        network->domain_text, network->id);
 }
 
 #define SHARED "LOCK IN SHARE MODE"

@@ -36,9 +36,9 @@ static void backend_check_route(void *self, const struct route_row *route)
 	memcpy(check->marker, route->id, sizeof(check->marker));
 	if (backend_check_allows(check->routes, route) || check->found++ >= LOGGED_MAX)
 		return;
-	log_warn("route has a forbidden backend: route=%s/%s reason=\"the backend does "
-	         "not match routes.backend_pattern\"",
-	         route->namespace, route->name);
+	log_warn("route has a forbidden backend: route=%s/%s backend=%s reason=\"the "
+	         "backend does not match routes.backend_pattern\"",
+	         route->namespace, route->name, route->backend);
 }
 
 void backend_check_fire(struct backend_check *check)

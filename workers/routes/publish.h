@@ -1,13 +1,13 @@
 /*
  * publish -- sends the domains of routers to central. The process with the router's lock
  * sends all changes to the records of the domain together, as one change with one serial.
- * Then the process polls central until the name servers serve this serial. The process
- * repeats a call that got no answer. The repeated call is safe, because central does not
- * change a record set that already exists. Once per routes.check_period, a process sends
- * all records again.
+ * Then the process asks central for the state of the domain until the name servers serve
+ * this serial. The process repeats a call that got no answer. The repeated call is safe,
+ * because central does not change a record set that already exists. Once per
+ * routes.check_period, a process sends all records again.
  *
  * zonefleet-routes creates the domain of a new router, unless central already has the
- * domain. When the router is deleted, zonefleet-routes deletes the domain, but only if
+ * domain. When the router is deleted, zonefleet-routes deletes the domain if
  * zonefleet-routes has created the domain and the domain is empty. If the domain is below
  * routes.parent, zonefleet-routes adds a delegation through the registry of that shared
  * zone.

@@ -1,9 +1,10 @@
 /*
- * scheduler -- binds each route that has no router to a router, and each route of a
- * draining router to a different router. The option routes.strategy decides which router
- * a route gets. The process that creates a route binds it immediately. Each second, every
- * process binds the due routes of its share. One transaction binds many routes and stores
- * the new position of the strategy in the list of routers.
+ * scheduler -- chooses a router for each route without a router, and binds the route to
+ * it. Each route of a draining router gets a different router in the same way. The option
+ * routes.strategy decides which router a route gets. The process that creates a route
+ * binds it immediately. Each second, every process binds the due routes of its share. One
+ * transaction binds many routes and stores the new position of the strategy in the list
+ * of routers.
  *
  * If no router fits a route, the route gets a reason and waits for a retry, with growing
  * pauses. A process retries the waiting routes immediately if a router is created,

@@ -253,7 +253,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 {
 	if (!store_route_lock(call->tx, call->req->arena, key, &call->route) ||
 	    access_check(call->req, call->route.project_id))
-		tx_fail(call->tx, ERR_NOT_FOUND, "there is no route %s",
+		tx_fail(call->tx, ERR_NOT_FOUND, "there is no route '%s'",
 		        route_key_text(key));
 	else if (!text_is_equal(seen->host, call->route.host))
 		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route "
@@ -409,7 +409,8 @@ static enum err service_get_route(void *self, struct request *req)
 	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "there is no route %s", route_key_text(&key));
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no route '%s'",
+		        route_key_text(&key));
 	return tx_commit(&tx);
 }
 

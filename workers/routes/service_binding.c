@@ -22,7 +22,9 @@ static void binding_find_router(struct request *req, struct tx *tx,
 	if (!name)
 		name = store_router_find_host(tx, req->arena, input->dns);
 	if (!name || !store_router_read(tx, req->arena, name, ROUTER_LOCK, router))
-		tx_fail(tx, ERR_NOT_FOUND, "there is no router %.253s",
+		tx_fail(tx, ERR_NOT_FOUND, "binding.%s '%.253s'",
+		        input->router ? "router: there is no router"
+		                      : "dns: there is no router with the domain",
 		        err_quote(input->router ? input->router : input->dns,
 		                  (char[254]){ 0 }, 254));
 	else if (input->dns && strcmp(input->dns, router->dns))
@@ -44,7 +46,7 @@ static void binding_find_route(struct request *req, struct tx *tx,
 	};
 
 	if (!store_route_lock(tx, req->arena, &key, route))
-		tx_fail(tx, ERR_NOT_FOUND, "there is no route %.63s/%.253s",
+		tx_fail(tx, ERR_NOT_FOUND, "there is no route '%.63s/%.253s'",
 		        err_quote(input->namespace, (char[64]){ 0 }, 64),
 		        err_quote(input->name, (char[254]){ 0 }, 254));
 	else if (route->is_waiting)

@@ -18,7 +18,7 @@ bool service_read_router(struct request *req, struct tx *tx, const char *name,
 {
 	if (store_router_read(tx, req->arena, name, lock, router))
 		return true;
-	tx_fail(tx, ERR_NOT_FOUND, "there is no router %.63s",
+	tx_fail(tx, ERR_NOT_FOUND, "there is no router '%.63s'",
 	        err_quote(name, (char[64]){ 0 }, 64));
 	return false;
 }
@@ -524,7 +524,8 @@ static enum err address_report_revive(struct routes *routes, struct request *req
 	if (store_address_revive(&tx, report))
 		retried = page_retry(&tx, report->router);
 	else
-		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s with this address",
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no router '%.63s' with this "
+		        "address",
 		        err_quote(report->router, (char[64]){ 0 }, 64));
 	err = tx_commit(&tx);
 	if (!err)

@@ -259,15 +259,18 @@ static void former_names_read(struct tx_rows *rows, former_name_fn *each, void *
 {
 	while (tx_next(rows)) {
 		struct former_name former = { .route_id = row_text(rows) };
+		const char *state;
 
 		former.router = row_text(rows);
 		former.dns = row_text(rows);
 		former.target = row_text(rows);
-		if (!former_name_state_parse(row_text(rows), &former.state))
+		state = row_text(rows);
+		if (!former_name_state_parse(state, &former.state))
 			tx_fail(rows->tx, ERR_INTERNAL, "the column route_moves.state "
-			        "must contain the state of a former name: correct the "
-			        "row with the route_id %.32s and the router %.63s",
-			        former.route_id, former.router);
+			        "must contain ADD, TOLD, HAVE, WITHDRAW, WITHDRAWN, "
+			        "CACHED or DROP, not '%.16s': correct the row with the "
+			        "route_id %.32s and the router %.63s",
+			        state, former.route_id, former.router);
 		former.seq = (uint64_t)row_int(rows);
 		each(self, &former);
 	}

@@ -271,8 +271,8 @@ static enum err admin_wait_confirm(struct broker_admin *admin, const char *queue
 			amqp_destroy_message(&message);
 			break;
 		case AMQP_BASIC_ACK_METHOD:
-			return returned ? fail(why, ERR_NOT_FOUND, "there is no queue %s",
-			                       queue) : OK;
+			return returned ? fail(why, ERR_NOT_FOUND,
+			                       "there is no queue '%s'", queue) : OK;
 		default:
 			return fail(why, ERR_UNREACHABLE,
 			            "queue %s: the broker did not accept the message",

@@ -4,11 +4,12 @@
  * module. The thread that counts messages periodically (consistency/queue_watch.h) also
  * uses this module. Each call blocks for at most ten seconds.
  *
- * A message that the caller has taken belongs to this connection until the caller drops
- * it. If the connection ends before the caller drops the message, the message returns to
- * its queue. To send a dead letter again, the caller first sends a copy and then drops
- * the dead letter. If the program crashes between these two steps, both messages remain.
- * Two copies are safe, because a message that arrives twice has only one effect.
+ * A message that the caller has taken stays with the connection of its struct
+ * broker_admin until the caller drops the message. If this connection ends first, the
+ * message returns to its queue. To send a dead letter again, the caller first sends a
+ * copy and then drops the dead letter. If the program crashes between these two steps,
+ * both messages remain. Two copies are safe, because a message that arrives twice has
+ * only one effect.
  */
 #pragma once
 
@@ -75,7 +76,7 @@ enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            bool *found, struct why *why);
 /*
  * Sends a persistent copy of the message to QUEUE and waits for the confirm.
- * WITH_ACCOUNT: the copy names the broker account of this connection as its sender.
+ * WITH_ACCOUNT: the copy names the broker account of ADMIN's connection as its sender.
  * ERR_NOT_FOUND: the queue does not exist.
  */
 enum err broker_admin_send(struct broker_admin *admin, const char *queue,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <poll.h>
 #include <stdio.h>
@@ -89,7 +90,9 @@ static enum err connection_set_tls(amqp_socket_t *socket,
 	amqp_ssl_socket_set_verify_peer(socket, 1);
 	amqp_ssl_socket_set_verify_hostname(socket, 1);
 	if (amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST))
-		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not available");
+		return fail(why, ERR_UNREACHABLE, "the TLS library of this machine must "
+			    "support TLS 1.2: %s does not",
+			    OpenSSL_version(OPENSSL_VERSION));
 	if (!config->tls_ca)
 		return fail(why, ERR_UNREACHABLE,
 			    "broker.tls_ca: must be set if broker.url begins with "

@@ -317,6 +317,17 @@ bool db_column_is_null(const struct db_statement *statement, unsigned column)
 	return statement->cells[column].is_null;
 }
 
+static enum err statement_refuse_int(struct db_statement *statement, unsigned column,
+                                     struct why *why)
+{
+	size_t len;
+	const char *text = db_column_bytes(statement, column, NULL, &len);
+
+	return fail(why, ERR_INTERNAL,
+	            "database: column %u must contain an integer, not '%s': %s",
+	            column + 1, err_quote(text, (char[33]){ 0 }, 33), statement->sql);
+}
+
 /* A sum, a decimal or digits in a text: the library converts it, or reports an error. */
 static enum err statement_convert_int(struct db_statement *statement, unsigned column,
                                       int64_t *number, struct why *why)
@@ -327,9 +338,7 @@ static enum err statement_convert_int(struct db_statement *statement, unsigned c
 		            .buffer_length = sizeof converted, .error = &error };
 
 	if (mysql_stmt_fetch_column(statement->stmt, &bind, column, 0) || error)
-		return fail(why, ERR_INTERNAL,
-		            "database: column %u must contain an integer: %s", column + 1,
-		            statement->sql);
+		return statement_refuse_int(statement, column, why);
 	*number = converted;
 	return OK;
 }
@@ -347,8 +356,8 @@ enum err db_column_int(struct db_statement *statement, unsigned column, int64_t 
 		return statement_convert_int(statement, column, number, why);
 	else if (bind->is_unsigned && cell->number < 0)
 		return fail(why, ERR_INTERNAL, "database: column %u must contain an "
-		            "integer below 2^63: %s",
-		            column + 1, statement->sql);
+		            "integer below 2^63, not %llu: %s", column + 1,
+		            (unsigned long long)cell->number, statement->sql);
 	else
 		*number = cell->number;
 	return OK;

@@ -3,9 +3,9 @@
  *
  * Watchers are on the heap. x_new() starts a watcher. x_free(&x) stops the watcher and
  * sets the pointer to NULL. A callback may free its own watcher. A timer fires only once.
- * To start a timer again, call loop_timer_set(). Callbacks must not block: use the
- * threads of offload.h for work that blocks. Free a watcher before closing its descriptor
- * and before freeing its loop.
+ * To start a timer again, call loop_timer_set(). Callbacks must not block: use the lanes
+ * of offload.h for work that blocks. Free a watcher before closing its descriptor and
+ * before freeing its loop.
  */
 #pragma once
 

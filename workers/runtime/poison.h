@@ -1,11 +1,11 @@
 /*
  * poison -- counts how often a message has crashed a process. After a crash, the broker
  * delivers the message again. So the message could crash all processes one after the
- * other. To prevent this, each process writes the ids of the messages that it handles to
- * memory that it shares with the supervisor. If a process crashes, the supervisor counts
- * one crash for each message that this process was handling. After the first crash, a
- * process handles the message alone, not in a batch. After POISON_DEATHS_MAX crashes, no
- * process handles the message.
+ * other. To prevent this, each process records the messages that it handles: it writes
+ * their ids to memory that the supervisor also reads. If a process crashes, the
+ * supervisor counts one crash for each message that this process was handling. After the
+ * first crash, a process handles the message alone, not in a batch. After
+ * POISON_DEATHS_MAX crashes, no process handles the message.
  */
 #pragma once
 

@@ -407,8 +407,8 @@ uint32_t row_u32(struct tx_rows *rows)
 	if (number >= 0 && number <= UINT32_MAX)
 		return number;
 	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u must contain an unsigned "
-	        "32-bit number",
-	        rows->column);
+	        "32-bit number, not %lld",
+	        rows->column, (long long)number);
 	return 0;
 }
 

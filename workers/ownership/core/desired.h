@@ -7,9 +7,9 @@
  * ports. Within one of these groups, the record set with fewer records wins. If the
  * numbers of records are equal, the record set that sorts first by the octets of its
  * records wins ("PerResource" of external-dns). A name cannot have both a CNAME and other
- * record sets. If the endpoints of a name request both, the other record sets win, unless
- * the desired CNAME is already in the zone. The choice excludes record sets that the zone
- * cannot contain.
+ * record sets. If the endpoints of a name request both, the CNAME wins only if this CNAME
+ * is already in the zone. Otherwise the other record sets win. The choice excludes record
+ * sets that the zone cannot contain.
  */
 #pragma once
 

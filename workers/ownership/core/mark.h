@@ -4,11 +4,12 @@
  *
  *	heritage=external-dns,external-dns/owner=ID,external-dns/resource=KIND/NS/NAME
  *
- * zonefleet sorts the labels by their octets. zonefleet does not change unknown labels.
- * The form has no escape sequences, so a value cannot contain a comma or a quote. A text
- * without "heritage=" is not an ownership mark. A text with a different value of heritage
- * is the ownership mark of another program. In the form of the requirements (seed 001),
- * the text is only the owner's id.
+ * A *label* of a mark is a pair KEY=VALUE. It is not a DNS label. zonefleet sorts the
+ * labels by their octets, and does not change unknown labels. The form has no escape
+ * sequences, so a value cannot contain a comma or a quote. A text without "heritage=" is
+ * not an ownership mark. A text with a different value of heritage is the ownership mark
+ * of another program. In the form of the requirements (seed 001), the text is only the
+ * owner's id.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * record usually needs a different name than the marked record set, because a name with a
  * CNAME cannot have other records ("Bads" in the requirements, seed 001). So the name of
  * the TXT record contains the name and type of the marked record set. As in external-dns,
- * zonefleet puts the type in front of the first label, with a prefix or a suffix. If the
- * prefix or suffix contains "%{record_type}", zonefleet replaces this string with the
+ * zonefleet puts the type in front of the first DNS label, with a prefix or a suffix. If
+ * the prefix or suffix contains "%{record_type}", zonefleet replaces this string with the
  * type instead:
  *
  *                       A foo.example.com       A *.example.com   A example.com
@@ -43,7 +43,7 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
 
 /*
  * PREFIX or SUFFIX must be "". The other one may contain letters, digits, "-", "_", "."
- * and one "%{record_type}", with "-" or "." between this text and the label.
+ * and one "%{record_type}", with "-" or "." between this text and the DNS label.
  * mark_form_parse() converts it to lower case. ERR_INVALID: *why begins with FIELD.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,

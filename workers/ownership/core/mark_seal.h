@@ -6,10 +6,10 @@
  *
  * Zones are public. If a program seals two different octet strings with one nonce, an
  * attacker can compute the key of GCM's tags. Different programs compress the same text
- * to different octets. So zonefleet never reuses the nonce of another program. zonefleet
- * does not change the octets of an unchanged ownership mark. Each new ownership mark gets
- * a new nonce. The same text, key and nonce give the same sealed text, if the version of
- * zlib is the same.
+ * to different octets. So zonefleet never reuses the nonce of another program. If an
+ * ownership mark stays the same, zonefleet does not seal it again. Each new ownership
+ * mark gets a new nonce. The same text, key and nonce give the same sealed text, if the
+ * version of zlib is the same.
  */
 #pragma once
 

@@ -182,8 +182,8 @@ bool plan_writes_set(const struct plan_item *item);
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
- * Makes the item's mark: the current labels, with this registry's owner, resource and
- * part. In the form of seed 001, the mark contains only the owner.
+ * Makes the item's mark: the current labels (mark.h), with this registry's owner,
+ * resource and part. In the form of seed 001, the mark contains only the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* True: the item's mark at PLACE must be sealed. */

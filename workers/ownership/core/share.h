@@ -1,9 +1,9 @@
 /*
  * share -- merges the records of several owners that share one record set. Each of these
- * owners has an ownership mark with "shared=true" and a label "part". The label contains
- * hashes of the desired records of the owner, because the ownership mark has no room for
- * the records themselves. zonefleet-ownership removes a record only if no other owner
- * desires it.
+ * owners has an ownership mark with the labels "shared=true" and "part" (mark.h). The
+ * label "part" contains hashes of the desired records of the owner, because the ownership
+ * mark has no room for the records themselves. zonefleet-ownership removes a record only
+ * if no other owner desires it.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * reverse -- makes the names of addresses in in-addr.arpa and ip6.arpa (RFC 1035 3.5, RFC
- * 3596 2.5), and the zones of these names.
+ * reverse -- computes the reverse names of addresses, in in-addr.arpa and ip6.arpa (RFC
+ * 1035 3.5, RFC 3596 2.5), and the zones of these names.
  */
 #pragma once
 
@@ -12,7 +12,10 @@ enum {
 	REVERSE_V6_DEFAULT = 64,
 };
 
-/* Makes "4.36.224.10.in-addr.arpa.", or a name of 32 nibbles in ip6.arpa. */
+/*
+ * Computes the reverse name of an address: "4.36.224.10.in-addr.arpa.", or a name of 32
+ * nibbles in ip6.arpa.
+ */
 void reverse_name(const struct address *address, struct name *name);
 /*
  * Makes the zone of all addresses whose first BITS bits are the same as in ADDRESS, for
