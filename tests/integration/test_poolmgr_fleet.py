@@ -348,7 +348,7 @@ class Locks(FleetStory):
         domain = self.caller.create_domain(domain={"name": "sleep.example."})
         owner = self.fleet.wait_for(
             lambda: [row["owner"] for row in self.admin("locks")["locks"]
-                     if row["object_uuid"] == domain["id"]], 10, "the domain is locked")[0]
+                     if row["object_uuid"] == domain["id"]], 30, "the domain is locked")[0]
         pid = int(owner.split(":")[1])
         self.assertIn(pid, [pid for worker in sleepers for pid in worker.processes()])
         self.fleet.wait_for(lambda: is_driving(pid), 10, "it is at work on BIND")

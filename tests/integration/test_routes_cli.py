@@ -127,7 +127,7 @@ class Routers(Story):
                          r"+- +ACTIVE +- +10\.245\.2\.2 fd00::2 +-\n\Z")
         self.assertRegex(self.good("router", "delete", "shard1", "--admin", "--wait"),
                          rf"\Adeleting router shard1 and its records\nDELETED {TOOK}")
-        self.refused(NOT_FOUND, "no router shard1", "router", "show", "shard1")
+        self.refused(NOT_FOUND, "no router 'shard1'", "router", "show", "shard1")
 
     def test_what_a_script_reads(self):
         made = self.router("shard1", "--capacity", "5")
@@ -178,9 +178,9 @@ class Routers(Story):
              f"router create r --dns r.shard1.{SUFFIX} --admin"),
             (FAILED, "Invalid: .*addresses", "router set shard1 10.1.1 --admin"),
             (FAILED, "Invalid: .*label", "router set shard1 --label east --admin"),
-            (NOT_FOUND, "no router none", "router set none --ttl 5 --admin"),
-            (NOT_FOUND, "no router none", "router drain none --admin"),
-            (NOT_FOUND, "no router none", "router delete none --admin"),
+            (NOT_FOUND, "no router 'none'", "router set none --ttl 5 --admin"),
+            (NOT_FOUND, "no router 'none'", "router drain none --admin"),
+            (NOT_FOUND, "no router 'none'", "router delete none --admin"),
         ):
             with self.subTest(words):
                 self.refused(want, pattern, *words.split())
@@ -222,7 +222,7 @@ class Routes(Story):
         self.assertEqual(said, f"changed route {self.space}/test: www.example.org at shard1\n")
         self.assertEqual(self.good("route", "delete", f"{self.space}/test"),
                          f"deleted route {self.space}/test\n")
-        self.refused(NOT_FOUND, "no route test", "route", "show", f"{self.space}/test")
+        self.refused(NOT_FOUND, "no route 'test'", "route", "show", f"{self.space}/test")
 
     def test_what_a_script_reads(self):
         self.router("shard1")
@@ -295,7 +295,7 @@ class Routes(Story):
         moved = self.document("route", "bind", made["id"], made["router"], "--admin", "--wait")
         self.assertEqual(moved["status"], made["status"])
         self.refused(FAILED, "Forbidden: .*--admin", "route", "bind", made["id"], other)
-        self.refused(NOT_FOUND, "no router none", "route", "bind", made["id"], "none", "--admin")
+        self.refused(NOT_FOUND, "no router 'none'", "route", "bind", made["id"], "none", "--admin")
 
     def test_mistakes(self):
         self.route("test")
@@ -311,8 +311,8 @@ class Routes(Story):
             (FAILED, "Invalid: .*NAMESPACE/NAME", "route show test"),
             (FAILED, "Invalid: .*phase", "route list --phase old"),
             (NOT_FOUND, "no route ", f"route show {key} --tenant other"),
-            (NOT_FOUND, "no route none", f"route set {self.space}/none --host ''"),
-            (NOT_FOUND, "no route none", f"route delete {self.space}/none"),
+            (NOT_FOUND, "no route 'none'", f"route set {self.space}/none --host ''"),
+            (NOT_FOUND, "no route 'none'", f"route delete {self.space}/none"),
         ):
             with self.subTest(words):
                 self.refused(want, pattern, *shlex.split(words))
