@@ -3,7 +3,8 @@
 #
 #   make            release build into build/
 #   make check      layers, unit tests, and whether the documents of `make docs` are fresh
-#   make docs       print the references in docs/ from the rows of the programs
+#   make docs       docs/cli.md, docs/settings.md, docs/metrics.md and docs/rpc.md, from the
+#                   rows of the programs
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
@@ -22,7 +23,6 @@
 #   make bench-ports    what one port's change costs in a network of 10 000
 #   make bench-routes   what a route costs until HAProxy serves it, one and 1 000 at once
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
-#   make docs       docs/cli.md, docs/settings.md and docs/metrics.md, from the programs
 #   make install    DESTDIR=, PREFIX=/usr
 #   make hooks      git refuses commit messages that are not "area: do one thing"
 

@@ -27,8 +27,8 @@ from .rabbitmq import RabbitMq
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = REPOSITORY / os.environ.get("BUILD", "build") / "bin"
 
-# a settings group and a program each
-KINDS = ("central", "poolmgr", "minidns", "ports", "routes")
+# The workers: a settings group and a program each, and how many of it a fleet has by default.
+KINDS = {"central": 2, "poolmgr": 2, "minidns": 2, "ports": 0, "routes": 0}
 NAME_SERVERS = {"bind": Bind, "knot": Knot, "nsd": Nsd, "powerdns": PowerDns}
 DRIVEN = ("bind", "knot", "nsd")                # by a backend of their own
 TAIL_LINES = 15
@@ -216,10 +216,9 @@ class Fleet:
 
     broker, database = RabbitMq, MariaDb
 
-    def __init__(self, folder, central=2, poolmgr=2, minidns=2, ports=0, routes=0,
-                 name_servers=DRIVEN, settings=None, leave_running=False,
-                 servers=None, own_accounts=False):
-        """Numbers of workers, and SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
+    def __init__(self, folder, name_servers=DRIVEN, settings=None, leave_running=False,
+                 servers=None, own_accounts=False, **counts):
+        """COUNTS of workers over KINDS: central=1; SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
 
         SERVERS have options of their own: {"mariadb": {"settings": ["--max-connections=9"]}}.
         With OWN_ACCOUNTS each program has an account at the broker and at the database (.accounts).
@@ -228,11 +227,12 @@ class Fleet:
         self.folder = Path(folder).resolve()
         self.own = servers or {}
         self.options = {"leave_running": leave_running}
-        self.counts = {"central": central, "poolmgr": poolmgr, "minidns": minidns,
-                       "ports": ports, "routes": routes}
+        if counts.keys() - KINDS.keys():
+            raise TypeError(f"{sorted(counts.keys() - KINDS.keys())}: not in KINDS")
+        self.counts = KINDS | counts
         self.members = {}
         self.workers = []
-        self.minidns_ports = [free_port() for _ in range(minidns)]
+        self.minidns_ports = [free_port() for _ in range(self.counts["minidns"])]
         self.rabbitmq = self._add("rabbitmq", self.broker)
         self.mariadb = self._add("mariadb", self.database)
         self.accounts = Accounts(self.rabbitmq, self.mariadb) if own_accounts else None

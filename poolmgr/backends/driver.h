@@ -41,9 +41,10 @@ struct driver_context {
 
 /*
  * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
- * control channel cannot express the zone. ERR_BUSY: this host lacks a descriptor, a
- * program or a right, and the driver has sent no message to the server. ERR_REMOTE, or a
- * more specific error: the server refused; the reason contains the text of the server.
+ * control channel cannot express the zone. ERR_BUSY: this host lacks a file descriptor,
+ * a program or a permission, and the driver has sent no message to the server.
+ * ERR_REMOTE, or a more specific error: the server refused; the reason contains the text
+ * of the server.
  */
 struct driver {
 	/* "bind9": the group of settings is backends.bind9 */
