@@ -337,10 +337,10 @@ static const struct rpc_object objects[] = {
 		{ "pool", "string", "the name of the pool" },
 		{ "backend", "string", "the backend, for example `bind9`" },
 		{ "state", "string", "ACTIVE, DRAINED or REMOVED" },
-		{ "health", "string", "the result of the latest queries and commands. "
-		  "OK: the name server answers; NO_DNS: the DNS port does not answer; "
-		  "NO_CONTROL: the control channel does not answer; NO_ANSWER: neither "
-		  "answers; empty: the server is not ACTIVE or has no address" },
+		{ "health", "string", "OK until three polls or three commands in a row "
+		  "have failed; NO_DNS: the last polls got no answer; NO_CONTROL: the "
+		  "last commands on the control channel got no answer; NO_ANSWER: both; "
+		  "empty: the server is not ACTIVE or has no address" },
 		{ "host", "string", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "

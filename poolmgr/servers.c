@@ -146,17 +146,21 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = server_gauge(server, "server_domains_behind",
-		    "domains whose newest serial no poll has found on the server yet");
+		    "domains whose newest serial no poll has found on the server yet. "
+		    "Each process counts them in each sync");
 		server->lag = server_gauge(server, "server_lag_seconds",
 		    "seconds since the oldest change that no poll has found on the "
-		    "server yet. The master measures this value");
+		    "server yet. The master measures this value in each sync, and counts "
+		    "only changes whose poll or command has failed or is due again");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
 		    "processes that get no answer from the control channel of the "
-		    "server. The value is the number of all processes of the pool, or "
-		    "0. A refusal counts as an answer");
+		    "server, after three failed commands in a row. The value is the "
+		    "number of all processes of the pool, or 0. A refusal counts as an "
+		    "answer");
 		server->silent_gauge = server_gauge(server, "server_silent_processes",
-		    "processes that get no DNS answer from the server. The value is the "
-		    "number of all processes of the pool, or 0");
+		    "processes that get no DNS answer from the server, after three "
+		    "failed polls in a row. The value is the number of all processes of "
+		    "the pool, or 0");
 	}
 }
 

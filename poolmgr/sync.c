@@ -74,8 +74,9 @@ void sync_metrics(void)
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
 	                            "seconds since the oldest change that is still "
-	                            "PENDING. The master measures this "
-	                            "value", NULL, NULL);
+	                            "PENDING. The master measures this value in "
+	                            "each sync. A domain in ERROR does not count",
+	                            NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
 	                     "duration of one sync of all domains in the share of one "
 	                     "process", NULL,

@@ -470,8 +470,11 @@ const struct command commands[] = {
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
 	  "process has. GENERATION grows each time the master divides the work again. A "
-	  "process counts as dead if its last heartbeat is older than fleet.timeout. A "
-	  "dead process has no share. After one hour, the command no longer lists it.",
+	  "process counts as dead if HEARD, the time since its last heartbeat, exceeds "
+	  "fleet.timeout. The master then sets STATUS of the process to down and gives "
+	  "its share to other processes. About one hour later, the command no longer "
+	  "lists the process. If all processes of a service are dead, STATUS stays "
+	  "active and ROLE stays master, so compare HEARD with fleet.timeout.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
@@ -498,10 +501,12 @@ const struct command commands[] = {
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last operation on the server failed. HEALTH is the result of the latest "
-	  "queries and commands: NO_DNS if the server did not answer DNS queries, "
-	  "NO_CONTROL if its control channel did not answer, and NO_ANSWER if neither "
-	  "answered. STATE is the state that the operator has set. The pool managers "
+	  "last operation on the server failed. HEALTH is OK until three polls or "
+	  "three commands in a row have failed: NO_DNS if the server did not answer the "
+	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
+	  "NO_ANSWER if neither answered. A failed poll takes 96 s, so HEALTH can be OK "
+	  "for minutes after a server has stopped. The first answer sets HEALTH to OK "
+	  "again. STATE is the state that the operator has set. The pool managers "
 	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
 	  "consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
