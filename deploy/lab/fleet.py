@@ -218,7 +218,9 @@ class Fleet:
 
     def __init__(self, folder, name_servers=DRIVEN, settings=None, leave_running=False,
                  servers=None, own_accounts=False, **counts):
-        """COUNTS of workers over KINDS: central=1; SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
+        """COUNTS of workers over KINDS: central=1.
+
+        SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
 
         SERVERS have options of their own: {"mariadb": {"settings": ["--max-connections=9"]}}.
         With OWN_ACCOUNTS each program has an account at the broker and at the database (.accounts).

@@ -590,7 +590,10 @@ class Answers(Agents):
             "ports_agent", rf'topic={call["_reply_q"]} method="hosts_export" '
             rf'account="{self.producer.name}" reason=\w+ answered=false ',
             lambda: self.forge(call, forged))
-        ports.resume()          # and the true answer to the same call is taken
+        self.fleet.wait_for(lambda: self.logged(
+            "ports_agent", "ports did not answer hosts_export in time: an answer to hosts_export "
+            "was refused: "), SECONDS, "the agent logs why it has no answer")
+        ports.resume()
         self.change()
         self.assertNotIn("192.0.2.", file.read_text())
 
@@ -609,7 +612,7 @@ class Answers(Agents):
             call = self.overheard(tap, "update_statuses")
         counts = self.forge(call, [{"ok": True}])
         self.wait_refused("poolmgr", before, **counts)
-        central.resume()
+        central.resume()        # and the true answer to the same call is taken
         self.central.settled(domain["id"], serial=changed["serial"])
 
     def test_which_answers_are_signed(self):
