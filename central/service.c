@@ -10,7 +10,7 @@ static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
 	write_handler *write;		/* has one effect for each message: write.h */
-	rpc_batch *reads;		/* handles several requests at once */
+	rpc_batch *reads;		/* handles several requests together */
 	write_handler *decode;
 	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
 	const char *subject;		/* NULL: "domain" of a write */

@@ -178,8 +178,8 @@ static enum err import_lock(struct request *req, struct tx *tx, struct import *i
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
 	if (!req->context.is_admin && import_is_of_administrator(import))
 		return tx_fail(tx, ERR_DENIED,
-		               "an administrator began the import %s: only an "
-		               "administrator can continue this import", id);
+		               "an administrator began import %s: only an "
+		               "administrator may continue or cancel it", id);
 	return OK;
 }
 

@@ -4,8 +4,8 @@
  * (runtime/access.h) also checks the tenant: it finds only rows that the caller may
  * see.
  *
- * A transaction that changes a domain first locks the row of the domain. All values that
- * the transaction reads afterwards stay valid until the commit.
+ * A transaction that changes a domain first locks the row of the domain. So no other
+ * transaction can change the values of the domain before the commit.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * store_state -- the states of domains and records, for all reports of a message at once.
- * core/status.c decides the next states; the statement for records is made from its
- * results.
+ * store_state -- the states of domains and records, for all reports of a message
+ * together. core/status.c decides the next states; the statement for records is made
+ * from its results.
  */
 #include "store.h"
 

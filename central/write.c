@@ -213,7 +213,7 @@ static bool commit_is_in_doubt(const struct central *central, enum err err)
 }
 
 /*
- * Looks up the stored answer at once. The call runs again later, perhaps after the
+ * Looks up the stored answer immediately. The call runs again later, perhaps after the
  * caller's time limit, and would then not find out that the commit succeeded.
  */
 static enum err commit_look_up(struct central *central, struct request *req)

@@ -21,7 +21,7 @@ enum {
 	RESEND_MS = 1500,
 	GIVE_UP_MS = 5000,
 	GAP_MS = 5,			/* between two messages */
-	BURST_MS = 8 * GAP_MS,		/* eight messages at once, after a pause */
+	BURST_MS = 8 * GAP_MS,		/* eight messages together, after a pause */
 	ZONES_MAX = 500,		/* in one message */
 	ACKS_MAX = 64,			/* in one message */
 	RELEASED_A_TURN = 256,
@@ -338,8 +338,8 @@ static bool announcer_wants_lease(const struct announcer *announcer)
 }
 
 /*
- * True: a message must come back at once, because an announcement or the lease waits for
- * it.
+ * True: a message must come back immediately, because an announcement or the lease
+ * waits for it.
  */
 static bool announcer_has_to_send(const struct announcer *announcer)
 {

@@ -332,8 +332,8 @@ static bool dns_request_receive_udp(struct dns_request *request)
 }
 
 /*
- * True: the request may read now. Hundreds of answers may come at once. The rest stays in
- * the sockets until the next turn, so that timers are not late.
+ * True: the request may read now. Hundreds of answers may arrive together. The rest
+ * stays in the sockets until the next turn, so that timers are not late.
  */
 static bool dns_request_may_receive(struct dns_requests *requests)
 {

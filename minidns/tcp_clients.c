@@ -123,7 +123,7 @@ static void tcp_clients_reset_client(struct tcp_client *client)
 
 /*
  * The client has hung up, and has all its answers. If it is a name server that took a
- * complete transfer, a reset ends the connection on both sides at once. Otherwise its
+ * complete transfer, a reset ends the connection on both sides immediately. Otherwise its
  * host would keep the port for a minute more (TIME_WAIT). With some hundred changes a
  * second a server runs out of ports, and the search for a free one costs it more than the
  * transfer. Any other client may have closed only one direction, and gets its end of

@@ -36,7 +36,7 @@ static const struct option options[] = {
 	  "percentage of the pool's name servers that must serve a change before the "
 	  "domain becomes ACTIVE", .reloadable = true },
 	{ "poll_timeout", OPTION_DURATION, AT(poll_timeout_ms), "30s", 50, 600 * 1000,
-	  "longest time to wait for one answer of a name server", .reloadable = true },
+	  "time limit for one answer from a name server", .reloadable = true },
 	{ "poll_retry_interval", OPTION_DURATION, AT(poll_retry_interval_ms), "2s", 50,
 	  600 * 1000,
 	  "pause between two attempts to get an answer from a name server",

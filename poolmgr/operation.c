@@ -48,7 +48,7 @@ void operation_metrics(void)
 /* How far the operation has come. */
 enum stage {
 	STAGE_SKIPPED,			/* not needed, or locked for too long */
-	STAGE_REFUSED,			/* not tried, because the server fails */
+	STAGE_REFUSED,			/* not tried, because the control channel fails */
 	STAGE_TRIED,			/* the driver was called: err */
 };
 
@@ -331,8 +331,8 @@ static void operation_execute(struct operation *job)
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY, "the pool manager waits, because the server "
-	                "fails");
+	job->err = fail(&job->why, ERR_BUSY, "the pool manager waits, because the "
+	                "control channel of server %s fails", job->server->settings->id);
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 

@@ -471,7 +471,7 @@ static void peers_call_central(struct peers *peers)
 		peers_answered(call, &none);
 }
 
-/* Sends at once if no call is out; otherwise reports are collected for GATHER_MS. */
+/* Sends immediately if no call is out; otherwise reports are collected for GATHER_MS. */
 static void peers_send_ready(void *self)
 {
 	struct peers *peers = self;

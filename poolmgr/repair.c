@@ -250,7 +250,8 @@ static enum err repair_check_server(const struct server *server, struct why *why
 		return fail(why, ERR_BUSY, "server %s is drained",
 		            server->settings->id);
 	if (atomic_load(&server->failing))
-		return fail(why, ERR_BUSY, "server %s fails", server->settings->id);
+		return fail(why, ERR_BUSY, "the pool manager waits, because the control "
+		            "channel of server %s fails", server->settings->id);
 	return OK;
 }
 

@@ -83,7 +83,7 @@ static void retry_end(struct retry *retry)
 	arena_reset(retry->arena);
 }
 
-/* False: the database has failed; the next turn tries again. */
+/* False: the database has failed; the next turn of the loop continues. */
 static bool retry_is_ok(const struct retry *retry)
 {
 	enum err err = retry->err;
@@ -115,8 +115,8 @@ static void retry_read_servers(void *self)
 }
 
 /*
- * The server is back in service, or the share is new: makes pending rows due at once. A
- * dead process may have known that a server answers again.
+ * The server is back in service, or the share is new: makes pending rows due
+ * immediately. A dead process may have known that a server answers again.
  */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {

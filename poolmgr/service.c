@@ -450,8 +450,9 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 
 /*
  * A server that is known to be silent gets no poll for each change: its row is in error
- * at once, and the retries update it when it answers again. A server with a poll gets no
- * row here: its old serial in its row is enough. All domains are for the same servers.
+ * immediately, and the retries update it when it answers again. A server with a poll
+ * gets no row here: its old serial in its row is enough. All domains are for the same
+ * servers.
  */
 static void service_notify_alike(struct poolmgr *poolmgr,
                                  const struct domain_refs *domains,

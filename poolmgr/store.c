@@ -204,7 +204,7 @@ void store_find_locked(struct tx *tx, struct arena *arena,
  * because a row at 7 that failed at 9 stays failed until a report about 9 or newer. A
  * failure never postpones a planned attempt: other polls (a new change, the sync) would
  * postpone it again and again. Attempts are counted when they begin. If a server has lost
- * a zone, the row is due at once.
+ * a zone, the row is due immediately.
  *
  * An older serial is written if the row failed before and a new attempt has begun since.
  * The server was restored from an older copy. The first report may be of a poll that

@@ -61,7 +61,7 @@ static const struct ixfr_step *step_from(const struct ixfr_step *steps, size_t c
 }
 
 /*
- * Finds the next step. Steps in the right order are found at once, because the search
+ * Finds the next step. Steps in the right order are found immediately, because the search
  * begins after the last one.
  */
 static const struct ixfr_step *step_next(const struct ixfr_step *steps, size_t count,

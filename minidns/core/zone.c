@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "model/presentation.h"
 
 enum { MAX_LABELS = 128 };
 
@@ -205,14 +206,14 @@ static void zone_append_key(struct buf *keys, const uint8_t *wire)
 static void builder_refuse(struct zone_builder *builder, const struct rr *rr,
                            const char *words)
 {
-	char text[NAME_MAX_TEXT + 1];
+	char text[NAME_MAX_TEXT + 1], type[16];
 
 	if (builder->failed)
 		return;
 	builder->failed = true;
 	name_format_wire(rr->name, text);
-	fail(&builder->why, ERR_INVALID, "record of type %d at %s %s", rr->type, text,
-	     words);
+	rrtype_format(rr->type, type);
+	fail(&builder->why, ERR_INVALID, "record of type %s at %s %s", type, text, words);
 }
 
 static bool zone_contains(const struct name *apex, const uint8_t *wire, size_t len)

@@ -389,8 +389,8 @@ static enum err knot_list(const void *settings, struct arena *arena, const char 
 
 const struct driver driver_knot = {
 	.name = "knot",
-	.help = "Knot DNS 3, through its control socket "
-	        "(knotd -C: a configuration database)",
+	.help = "Knot DNS 3, through its control socket. knotd must use a configuration "
+	        "database (knotd -C)",
 	.options = options,
 	.settings_size = sizeof(struct knot),
 	.create = knot_create,

@@ -65,7 +65,7 @@ static bool domain_view_report_differing(const struct domain_view *view,
 
 /*
  * True: a catalog zone in a pool without a server that reads it. Then consensus is
- * reached at once.
+ * reached immediately.
  */
 static bool domain_view_has_no_servers(const struct domain_view *view)
 {

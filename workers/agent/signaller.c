@@ -500,7 +500,7 @@ bool signaller_has_reader(const struct signaller *signaller)
 }
 
 /*
- * If a signal is allowed now, it is sent at once, because the caller may end at any
+ * If a signal is allowed now, it is sent immediately, because the caller may end at any
  * moment.
  */
 static void signaller_want(struct signaller *signaller)

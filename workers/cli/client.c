@@ -30,7 +30,7 @@ const struct option client_options[] = {
 	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
 	  "list the objects of all tenants (administrators only)" },
 	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
-	  "longest time to wait for one answer" },
+	  "time limit for one answer" },
 	{ 0 }
 };
 

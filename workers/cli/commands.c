@@ -51,9 +51,10 @@ const struct command commands[] = {
 	  "end a deletion that does not complete (administrators)",
 	  "Shows a domain whose task is DELETE, and for each name server the reason why "
 	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
-	  "immediately and its name is free. Some name servers can then still serve the "
-	  "zone. The log of central names these servers. The pool manager continues its "
-	  "attempts to delete the zone on these servers until a new domain has the name.",
+	  "immediately and its name is free. It is possible that some name servers "
+	  "still serve the zone. The log of central names these servers. The pool "
+	  "manager continues its attempts to delete the zone on these servers until a "
+	  "new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
@@ -664,7 +665,7 @@ const struct command commands[] = {
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
-	  "take over record sets without an ownership mark",
+	  "take over record sets that have no owner",
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
 	  "must have no owner, and a resource must want it (see 'owner apply'). The "
 	  "TARGETs must be exactly the records of the record set, so you cannot take "
@@ -696,23 +697,23 @@ const struct command commands[] = {
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
-	  "Prints the whole message as JSON. If ID is all, the command prints all "
+	  "Prints the whole message as JSON. If ID is \"all\", the command prints all "
 	  "messages.",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
-	  "Puts the message back into its queue. If ID is all, the command puts all "
+	  "Puts the message back into its queue. If ID is \"all\", the command puts all "
 	  "messages back. If a worker gets the same message twice, the second copy has "
 	  "no effect. The message that the command sends names no broker account. So a "
 	  "worker whose settings contain broker.require_user_id or broker.administrators "
 	  "may refuse this message. --vouch sends one message under your own account and "
 	  "with your rights. First read that message with 'zonefleet dead-letters show'. "
-	  "You cannot use --vouch if ID is all.",
+	  "You cannot use --vouch if ID is \"all\".",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
-	  "Deletes the message permanently. If ID is all, the command deletes all "
+	  "Deletes the message permanently. If ID is \"all\", the command deletes all "
 	  "messages.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,

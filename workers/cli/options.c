@@ -84,7 +84,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"also compare the records on the name servers" },
 	[OPT_RESOURCE]     = { "resource", 0, "NAME",
 		"select the resource that wants the records, for example "
-		"ingress/shop/web; default of 'owner apply': by-hand" },
+		"ingress/shop/web; default of 'owner apply': \"by-hand\"" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"keep the endpoints of the resource that FILE does not contain" },
 	[OPT_YES]          = { "yes", 0, NULL,
@@ -101,7 +101,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ALL]          = { "all", 0, NULL,
 		"select all record sets of STORAGE_ID in the zone" },
 	[OPT_WANTED]       = { "wanted", 0, NULL,
-		"select all record sets that have no ownership mark and are identical to "
+		"select all record sets that have no owner and are identical to "
 		"an endpoint of a resource" },
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },

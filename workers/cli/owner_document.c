@@ -107,8 +107,9 @@ enum err owner_document_read(struct document *document)
 		err = document_read_pages(&reading);
 	progress_end(&reading.progress);
 	if (!err && reading.is_anew)
-		err = fail(&document->cli->why, ERR_CONFLICT, "%.255s changed %d times "
-		           "while the client read its records: try again later",
+		err = fail(&document->cli->why, ERR_CONFLICT, "the zone %.255s changed "
+		           "%d times while the client read the records of the zone: "
+		           "try again later",
 		           document->zone->name, ATTEMPTS);
 	return err;
 }

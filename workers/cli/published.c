@@ -147,14 +147,15 @@ static enum err published_out_of_time(const struct work *work)
 	const struct published *published = work->published;
 	struct cli *cli = work->cli;
 	double after_s = cli_elapsed(cli);
+	const char *domain = work->is_taken ? published_next_site(published)->domain : "";
 
 	if (work->is_taken && published_next_site(published)->goal.error_since_ms)
 		return published_stayed_in_error(work);
 	if (work->is_taken)
-		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %.255s is not on its name "
-		            "servers after %.1f s (see 'zonefleet status')",
-		            published->key, published->id,
-		            published_next_site(published)->domain, after_s);
+		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the name servers of "
+		            "%.255s do not serve its records after %.1f s (see 'zonefleet "
+		            "status %.255s')", published->key, published->id,
+		            domain, after_s, domain);
 	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not accepted "
 	            "%" PRId64 " records after %.1f s%s%.300s", published->key,
 	            published->id, published->open, after_s,

@@ -168,7 +168,7 @@ static enum err route_out_of_time(struct work *work)
 	fail(&cli->why, ERR_TIMEOUT,
 	     "route %.200s is not ACTIVE after %.1f s: %.250s%s", work->name,
 	     cli_elapsed(cli), buf_string(&words), route_is_scheduled(work->route)
-	     ? ", but the domain is not on its name servers" : "");
+	     ? ", but the name servers do not serve the route yet" : "");
 	buf_clear(&words);
 	return ERR_TIMEOUT;
 }
@@ -300,8 +300,9 @@ static enum err route_wait_left(struct leaving *leaving)
 
 	if (!err && !is_over)
 		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still serve names "
-		           "of route %.255s after %.1f s: the domain of router %.63s is "
-		           "not on its name servers", cli->argv[0], cli_elapsed(cli),
+		           "of route %.255s after %.1f s: the name servers of router "
+		           "%.63s do not serve its newest serial", cli->argv[0],
+		           cli_elapsed(cli),
 		           json_string_value(json_array_get(leaving->routers,
 		           json_array_size(leaving->routers) - 1)));
 	if (!err && !cli->out.json && !cli->out.quiet)

@@ -17,7 +17,7 @@
 /* The pauses, with their jitter, are shorter than the allowed delay of a waiter. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
 
-enum { RELEASES_MAX = 5 };		/* of one lock, at once */
+enum { RELEASES_MAX = 5 };		/* of one lock, at the same time */
 
 /* A lock of this process, by its object. */
 struct entry {

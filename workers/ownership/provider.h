@@ -1,7 +1,7 @@
 /*
  * provider -- reads and writes a zone ("DNSProvider" in the requirements, seed 001). Only
- * one operation may run at a time. Callbacks run only after the function that starts the
- * operation has returned.
+ * one operation of a registry may run at a time. Callbacks run only after the function
+ * that starts the operation has returned.
  */
 #pragma once
 

@@ -91,7 +91,7 @@ static const struct option rows[] = {
 	  "secret of tsig_key in base64, or \"@\" and the path of a file that contains "
 	  "the secret" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
-	  "longest time to wait for an answer of the primary. If the primary does not "
+	  "time limit for an answer from the primary. If the primary does not "
 	  "answer within this time, the round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
 	  "time between two checks of the zone if no call and no approval starts a "

@@ -455,8 +455,8 @@ static void order_result_end(struct order *order)
 }
 
 /*
- * Makes the next round due at once if orders wait for the end of these, or for room in a
- * round.
+ * Makes the next round due immediately if orders wait for the end of these, or for
+ * room in a round.
  */
 static void orders_request_round(const struct round *round, struct tx *tx)
 {

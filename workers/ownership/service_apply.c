@@ -162,8 +162,9 @@ static void applying_run(struct applying *a, struct tx *tx)
 	struct source source;
 
 	if (a->list.rev && a->list.rev < a->source.rev) {
-		tx_fail(tx, ERR_CONFLICT, "rev: must be at least %" PRIu64 ", the rev of "
-		        "the last list, not %" PRIu64, a->source.rev, a->list.rev);
+		tx_fail(tx, ERR_CONFLICT, "rev: must be at least %" PRIu64 ", not %"
+		        PRIu64 ": the last list has rev %" PRIu64, a->source.rev,
+		        a->list.rev, a->source.rev);
 		return;
 	}
 	applying_compare(a, tx);

@@ -74,8 +74,8 @@ static const struct option rows[] = {
 	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of a network, in addition to the reads after "
-	  "announced changes", .reloadable = true },
+	  "time between two complete reads of a network. The agent also reads after each "
+	  "message that announces a change", .reloadable = true },
 	{ 0 }
 };
 

@@ -147,7 +147,7 @@ static const char *neutron_domain(const json_t *json, const char *id, struct are
 	struct why why;
 
 	if (codec_domain_text(neutron_text(json, "dns_domain"), arena, &domain, &why))
-		log_warn("domain ignored: id=%s reason=\"%s\"", id, why.text);
+		log_warn("domain ignored: port=%s reason=\"%s\"", id, why.text);
 	return domain;
 }
 

@@ -280,7 +280,8 @@ static void apply_report_conflict(const struct port_update *update,
 	log_warn("name taken: network=%s port=%s name=%s by=%s", port->network_id,
 	         port->id, port->dns_name, taken_by);
 	if (rpc_notify(update->ports->runtime.rpc, "dns.port.conflict", payload, &why))
-		log_warn("notification not sent: reason=\"%s\"", why.text);
+		log_warn("notification not sent: event=dns.port.conflict port=%s "
+		         "reason=\"%s\"", port->id, why.text);
 	json_decref(payload);
 }
 

@@ -10,9 +10,9 @@
  * arrive after the subnet that replaces it. Until the deletion arrives, both rows exist
  * (core/subnets.h), and the log contains a warning.
  *
- * Neutron has already accepted these objects. So it is not an error if the name of a port
- * is invalid or belongs to another port. In this case, the port has only its generated
- * names until its name is valid and free.
+ * Neutron has already accepted each object that arrives here. So it is not an error if
+ * the name of a port is invalid or belongs to another port. In this case, the port has
+ * only its generated names until its name is valid and free.
  */
 #pragma once
 

@@ -130,7 +130,8 @@ static void publish_notify_refused(const struct publication *publication)
 	log_warn("record refused: domain=%s name=%s port=%s reason=\"%s\"", row->zone,
 	         row->name, row->port_id, reason);
 	if (rpc_notify(publication->ports->runtime.rpc, "dns.port.error", payload, &why))
-		log_warn("notification not sent: reason=\"%s\"", why.text);
+		log_warn("notification not sent: event=dns.port.error port=%s "
+		         "reason=\"%s\"", row->port_id, why.text);
 	json_decref(payload);
 }
 

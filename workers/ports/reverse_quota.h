@@ -1,6 +1,6 @@
 /*
  * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain
- * belongs to no tenant. zonefleet creates each reverse domain for a port. The domain
+ * belongs to no tenant. zonefleet creates it when the first port needs it. The domain
  * counts toward the limit of the tenant of this port. The limit is the tenant's quota of
  * domains. If the tenant has no such quota, the limit is ports.quota_reverse. A port
  * needs no quota if its reverse domain already exists. Reverse domains for Neutron's

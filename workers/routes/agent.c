@@ -65,8 +65,8 @@ static const struct option rows[] = {
 	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of the hosts, in addition to the reads after "
-	  "announced changes", .reloadable = true },
+	  "time between two complete reads of the hosts. The agent also reads after each "
+	  "message that announces a change", .reloadable = true },
 	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
 	  "time between two reports that the instance is alive. Set routes.alive_timeout "
 	  "to a value several times as long", .reloadable = true },
@@ -187,7 +187,8 @@ static void alive_report_send(void *self)
 }
 
 /*
- * Reports a new version at once, because a domain may wait for it before it gets a CNAME.
+ * Reports a new version immediately, because a domain may wait for it before it gets a
+ * CNAME.
  */
 static void alive_report_version(void *self)
 {

@@ -267,7 +267,7 @@ void host_claim_fire(struct routes *routes)
 	}
 	for (; sweep.count; sweep.count--)
 		if (tx_retry_on_loop(sweep_repair, &sweep, &why))
-			log_warn("row in host_claims not repaired: host=%s reason=\"%s\"",
+			log_warn("row in host_claims not added: host=%s reason=\"%s\"",
 			         sweep.hosts[sweep.count - 1], why.text);
 	arena_free(&sweep.arena);
 }

@@ -2,10 +2,10 @@
  * publish_private -- declarations that only the files of publish.h use. A step reads the
  * row of a router (publish.c) and makes one call:
  *
- * the router is               call
- * deleted                     publish_delete.c
- * changed, or must be checked apply_changes, create_domain (publish_changes.c)
- * sent to central             get_domain: do the name servers serve the serial?
+ * the router is                 call
+ * deleted                       publish_delete.c
+ * changed, or must be checked   apply_changes, create_domain (publish_changes.c)
+ * sent to central               get_domain: do the name servers serve the serial?
  */
 #pragma once
 

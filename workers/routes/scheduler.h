@@ -20,8 +20,8 @@ struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
 void scheduler_fire(struct scheduler *scheduler);	/* each second */
 /*
- * Binds route ID now. Call it after the commit of the route. After a failure, the next
- * turn tries again. If the strategy is "external", the scheduler only sends the
- * notification "route.new".
+ * Binds route ID now. Call it after the commit of the route. After a failure, the
+ * scheduler retries within a second. If the strategy is "external", the scheduler only
+ * sends the notification "route.new".
  */
 void scheduler_schedule(struct scheduler *scheduler, const char *id);

@@ -221,8 +221,8 @@ static void router_check_domain(struct request *req, struct tx *tx,
 		        "router %.63s", router->dns, below);
 	else if (host)
 		tx_fail(tx, ERR_EXISTS, "dns: %.253s contains %.253s, the host of a "
-		        "route: choose a domain without hosts of routes", router->dns,
-		        host);
+		        "route: choose a domain that contains no host of a route",
+		        router->dns, host);
 }
 
 enum err service_create_router(void *self, struct request *req)

@@ -110,7 +110,7 @@ static enum err connection_set_tls(amqp_socket_t *socket,
 	return OK;
 }
 
-/* The connection owns the new socket at once. */
+/* The connection owns the new socket immediately. */
 static enum err connection_connect(const struct broker *broker,
                                    amqp_connection_state_t amqp,
                                    const struct broker_host *host, struct why *why)

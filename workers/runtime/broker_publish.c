@@ -638,7 +638,7 @@ void outbox_on_channel_close(struct broker *broker, int code, amqp_method_number
 /*
  * A sent message and all messages after it got no confirm before the deadline, and no
  * alarm blocks the broker: it may be a node of a cluster that waits for a dead node. A
- * new connection learns that at once.
+ * new connection learns that immediately.
  */
 static void outbox_expire_flight(struct broker *broker, int64_t now_ms)
 {

@@ -133,8 +133,8 @@ static enum err url_parse_address(const char *text, size_t len, struct broker_ho
 		enum err err;
 
 		if (*rest != ':')
-			return fail(why, ERR_INVALID, "broker.url: there must be a : "
-			            "between host and port");
+			return fail(why, ERR_INVALID, "broker.url: after the host, "
+			            "there must be ':' and a port, or nothing");
 		err = url_parse_port(rest + 1, text + len - rest - 1, &host->port, why);
 		if (err)
 			return err;

@@ -412,9 +412,9 @@ static void db_set_untried(struct db *db)
 }
 
 /*
- * If no host answered, all calls fail at once for a while, so that requests do not wait.
- * After a round that hung, this time is as long as the round. Otherwise requests would
- * only wait.
+ * If no host answered, all calls fail immediately for a while, so that requests do not
+ * wait. After a round that hung, this time is as long as the round. Otherwise requests
+ * would only wait.
  */
 static void db_open_breaker(struct db *db, int64_t round_ms, const struct why *reason)
 {

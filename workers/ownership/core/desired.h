@@ -8,8 +8,8 @@
  * numbers of records are equal, the record set that sorts first by the octets of its
  * records wins ("PerResource" of external-dns). A name cannot have both a CNAME and other
  * record sets. If the endpoints of a name request both, the CNAME wins only if this CNAME
- * is already in the zone. Otherwise the other record sets win. The choice excludes record
- * sets that the zone cannot contain.
+ * is already in the zone. Otherwise the other record sets win. This module never
+ * chooses a record set that the zone cannot contain.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "model/presentation.h"
 #include "model/rr.h"
 
 #define TEMPLATE "%{record_type}"
@@ -153,9 +154,10 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "%s: the suffix '%s' must not end in a dot", field, suffix);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: the prefix or suffix must contain '%s' at most once, "
-		            "with '-' or '.' between this string and the name",
-		            field, TEMPLATE);
+		            "%s: the %s must contain '%s' at most once, and directly %s "
+		            "'-' or '.', not '%s'", field, *prefix ? "prefix" : "suffix",
+		            TEMPLATE, *prefix ? "before" : "after",
+		            *prefix ? prefix : suffix);
 	if (!wildcard_copy(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement must be one label of letters, "
@@ -299,10 +301,11 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	struct name made;
 	char text[NAME_MAX_TEXT + 1];
 
-	if (!type)
+	if (!type) {
+		rrtype_format(number, text);
 		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
-		            "for records of type %d",
-		            number);
+		            "for records of type %s", text);
+	}
 	if (name->len == 1)
 		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
 		            "for records of the root");

@@ -10,8 +10,8 @@
  * In the comments below, "enough name servers" means at least
  * poolmgr.threshold_percentage of the name servers. If this option is below 100 %, a name
  * server that is behind may still answer with the CNAME of a name in state CACHED or
- * GONE. The routers serve former names in all states except DROP. A name without a CNAME
- * starts in state CACHED and keeps this state until its grace time ends.
+ * GONE. The routers serve former names in all states except DROP and GONE. A name without
+ * a CNAME starts in state CACHED and keeps this state until its grace time ends.
  */
 #pragma once
 

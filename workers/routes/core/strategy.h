@@ -7,8 +7,8 @@
  *	label		the routers with one of the route's labels, in turn. If no router
  *			has a label of the route, the routers without a label, in turn
  *	leastloaded	the router with the fewest routes
- *	hash		the router that a hash of the route's id selects. A new or lost
- *			router changes the choice for few routes
+ *	hash		the router that a hash of the route's id selects. If a router is
+ *			added or removed, only a few routes get a different router
  */
 #pragma once
 
