@@ -22,7 +22,7 @@ class Accounts:
         """In the running servers. The schema must be there."""
         self.mariadb.sql(self._sample(DATABASE_USERS), administrator=True)
         commands = COMMAND.findall(self._sample(BROKER_USERS))
-        self.rabbitmq.evaluate(", ".join(_erlang(*shlex.split(each)) for each in commands))
+        self.rabbitmq.account(*map(shlex.split, commands))
 
     def settings_of(self, kind):
         """The settings by which a program ("central") uses its accounts."""
@@ -35,12 +35,3 @@ class Accounts:
 
     def _sample(self, name):
         return (SAMPLES / name).read_text().replace("change-me", self.password)
-
-
-def _erlang(command, *words):
-    """What a command of rabbitmqctl does: add_user, or set_..._permissions -p VHOST USER ..."""
-    if command != "add_user":
-        _, vhost, user, *rest = words
-        words = user, vhost, *rest
-    given = ", ".join('<<"{}">>'.format(word.replace("\\", "\\\\")) for word in (*words, "lab"))
-    return f"ok = rabbit_auth_backend_internal:{command}({given})"

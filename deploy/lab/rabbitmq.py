@@ -125,6 +125,15 @@ def logs_in(address, user, password, vhost):
         return False
 
 
+def _erlang(command, *words):
+    """What a command of rabbitmqctl does: add_user, or set_..._permissions -p VHOST USER ..."""
+    if words[0] == "-p":
+        _, vhost, user, *rest = words
+        words = user, vhost, *rest
+    given = ", ".join('<<"{}">>'.format(word.replace("\\", "\\\\")) for word in (*words, "lab"))
+    return f"ok = rabbit_auth_backend_internal:{command}({given})"
+
+
 class RabbitMq(Server):
     """.url, .ctl(); data, ports and password outlive a restart."""
 
@@ -234,6 +243,22 @@ class RabbitMq(Server):
         if not value:
             raise LabError(f"{self.name}: {said}")
         return json.loads(base64.b64decode(value[1]))
+
+    def account(self, *commands):
+        """Does what commands of rabbitmqctl about accounts do, without its second each.
+
+        A command is a list of words: ["add_user", USER, PASSWORD], ["delete_user", USER],
+        ["set_permissions", "-p", VHOST, USER, CONFIGURE, WRITE, READ], and the like.
+        """
+        self.evaluate(", ".join(_erlang(*command) for command in commands))
+
+    def add_account(self, user, password):
+        """A user with all rights on this virtual host."""
+        self.account(["add_user", user, password],
+                     ["set_permissions", "-p", self.vhost, user, ".*", ".*", ".*"])
+
+    def delete_account(self, user):
+        self.account(["delete_user", user])
 
     def _cookie(self):
         return (self.folder / ".erlang.cookie").read_text()

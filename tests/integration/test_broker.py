@@ -331,9 +331,8 @@ class Consuming(Story):
     def test_a_retried_message_keeps_its_sender(self):
         """Its account at the broker: not that of the program that put it into the delay queue."""
         sender = f"sender-{os.getpid()}"
-        self.rabbit.ctl("add_user", sender, "pass")
-        self.addCleanup(self.rabbit.ctl, "delete_user", sender)
-        self.rabbit.ctl("set_permissions", "-p", self.rabbit.vhost, sender, ".*", ".*", ".*")
+        self.rabbit.add_account(sender, "pass")
+        self.addCleanup(self.rabbit.delete_account, sender)
         driver = self.driver(want_user=sender)
         driver.open()
         driver.open("work", "kept")
@@ -557,8 +556,8 @@ class Missing(Story):
     def test_rights_taken_and_given_back(self):
         """It says that it is not up, and is up soon after the end."""
         def permit(pattern):
-            self.rabbit.ctl("set_permissions", "-p", self.rabbit.vhost, self.rabbit.user,
-                            pattern, pattern, pattern)
+            self.rabbit.account(["set_permissions", "-p", self.rabbit.vhost, self.rabbit.user,
+                                 pattern, pattern, pattern])
         driver = self.up("work", "righted")
         self.addCleanup(permit, ".*")
         permit("^$")

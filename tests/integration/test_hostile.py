@@ -579,9 +579,9 @@ class RoutesAgent(Story):
 
     def make_host(self, name):
         broker = lab.fleet.rabbitmq
-        broker.ctl("add_vhost", name)
-        self.addCleanup(broker.ctl, "delete_vhost", name)
-        broker.ctl("set_permissions", "-p", name, broker.user, ".*", ".*", ".*")
+        broker.evaluate(f'rabbit_vhost:add(<<"{name}">>, <<"tests">>)')
+        self.addCleanup(broker.evaluate, f'rabbit_vhost:delete(<<"{name}">>, <<"tests">>)')
+        broker.account(["set_permissions", "-p", name, broker.user, ".*", ".*", ".*"])
         return broker.url.rpartition("/")[0] + f"/{name}"
 
 

@@ -76,9 +76,8 @@ class Account:
     def __init__(self, rabbitmq, stack):
         self.name, self.password = f"producer{next(numbers)}-{uuid.uuid4().hex[:8]}", "secret"
         self.rabbitmq = rabbitmq
-        rabbitmq.ctl("add_user", self.name, self.password)
-        stack(rabbitmq.ctl, "delete_user", self.name)
-        rabbitmq.ctl("set_permissions", "-p", rabbitmq.vhost, self.name, ".*", ".*", ".*")
+        rabbitmq.add_account(self.name, self.password)
+        stack(rabbitmq.delete_account, self.name)
         self.link = kombu.Connection(self.url.replace("rabbit:", "pyamqp:", 1))
         stack(self.link.release)
         self.channel = self.link.channel()
@@ -818,10 +817,8 @@ class Administrators(Story):
 
     def waits_in(self, prefix):
         """Does a queue of that prefix hold a message?"""
-        queues = self.fleet.rabbitmq.ctl("-q", "list_queues", "-p", self.fleet.rabbitmq.vhost,
-                                         "name", "messages")
-        return any(line.startswith(prefix) and int(line.split()[1])
-                   for line in queues.splitlines())
+        return any(name.startswith(prefix) and int(messages) for name, messages
+                   in self.fleet.rabbitmq.listed("queues", "name", "messages"))
 
     def create_by_cast(self, name, **more):
         self.producer.send("central", envelope(message("create_domain", {"domain": {"name": name}},
