@@ -134,7 +134,7 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       struct zone *zone);
 /*
  * Like store_domain_get(), but also locks the row. If another transaction has locked the
- * row, the result is ERR_LOCKED: immediately, or after a moment if MAY_WAIT is true.
+ * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is true.
  * store_domain_lock_wait() waits for the row; use it only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
@@ -295,7 +295,7 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
                        struct arena *arena, struct import *import);
 /*
  * store_import_lock() for the event loop. ERR_LOCKED: another transaction has locked the
- * row. Returns it immediately, or after a moment if MAY_WAIT is true.
+ * row. Returns it immediately, or after TX_SHORT_LIMIT if MAY_WAIT is true.
  */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
