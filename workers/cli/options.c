@@ -23,7 +23,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"wait at most TIME for an answer (client.timeout), for example 10 or "
 		"2m" },
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
-		"print no headers, progress or summary" },
+		"print no headers, progress, warnings or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
 		"print no colors on a terminal. The environment variable NO_COLOR has "
 		"the same effect" },
