@@ -321,9 +321,15 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	                tx_int(step->only_named), tx_text(step->import_id)));
 }
 
-/* A set with several TTLs gets the lowest one (RFC 2181 5.2). */
+/*
+ * A set with several TTLs gets the one of its last record, as in BIND (the client has
+ * given consecutive records of a set the same TTL).
+ */
+#define LAST_TTL \
+	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), ttl)), " \
+	"21) AS UNSIGNED)"
 #define STAGED_SETS \
-	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
+	"(SELECT name, type, " LAST_TTL " AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 

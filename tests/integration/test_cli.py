@@ -444,6 +444,65 @@ class Commands(WithFleet):
                       self.run_client("domain", "import", "intact.org", broken, want=FAILED))
         self.assertEqual(self.run_client("domain", "export", "intact.org"), before)
 
+    def as_bind_reads(self, name, file):
+        """The zone as named-compilezone writes it; it runs in the folder of the file."""
+        target = Path(self.folder) / "compiled"
+        subprocess.run([program("named-compilezone"), "-q", "-i", "none", "-k", "ignore", "-n",
+                        "ignore", "-s", "full", "-o", target, name, file.name],
+                       cwd=file.parent, check=True)
+        return target.read_text()
+
+    def test_zone_files_are_read_as_by_bind(self):
+        folder = Path(self.folder) / "zones"
+        (folder / "sub").mkdir(parents=True)
+        (folder / "sub" / "hosts").write_text("h A 192.0.2.7\n A 192.0.2.8\n$TTL 80\n")
+        soa = "@ IN SOA ns1.example.net. h.example.net. 1 3600 600 86400 7200\n"
+        ns = "@ IN NS ns1.example.net.\n"
+        for number, text in enumerate((
+                soa + ns + "www IN A 192.0.2.1\n",
+                "$TTL 300\n" + soa + ns + "x A 192.0.2.1\n(60) A 192.0.2.2\n",
+                "$TTL 300\n" + soa + ns + "$GENERATE 1-3 host$ A 192.0.2.$\n"
+                "$GENERATE 0-32/16 ${0,3,d}.${8,3,n} 60 IN MX \"10 m${-4,2,x}\"\n",
+                "$TTL 300\n" + soa + ns + "x 60 A 192.0.2.1\nx 50 A 192.0.2.2\nx 70 MX 1 .\n"
+                "y A 192.0.2.1\nx 90 MX 2 m\nz 9 A 192.0.2.1\nz 10 A 192.0.2.2\n",
+                "$TTL 300\n" + soa + ns + "a A 192.0.2.1\n$INCLUDE sub/hosts in\n"
+                " MX 1 m\nb A 192.0.2.2\n")):
+            name = f"bind{number}.org"
+            file = folder / f"{number}.zone"
+            file.write_text(text)
+            self.run_client("domain", "import", name, file)
+            self.assertTrue(same_zone(self.run_client("domain", "export", name),
+                                      self.as_bind_reads(name, file)), text)
+
+    def import_zone(self, name, text, *words):
+        """(exit status, document) of an import of TEXT as zone.txt, which has an SOA record."""
+        file = Path(self.folder) / "zone.txt"
+        file.write_text("$TTL 60\n@ SOA ns.example.net. dns.example.net. 7 1 1 1 1\n"
+                        "@ NS ns.example.net.\n" + text)
+        status, out, err = client("--config", self.fleet.config, "--json", "domain", "import",
+                                  name, file, *words)
+        self.assertTrue(out, err)
+        return status, json.loads(out), err
+
+    def test_records_outside_the_domain(self):
+        text = "www A 192.0.2.1\nmail.example.com. A 192.0.2.1\n A 192.0.2.2\nlast A 192.0.2.1\n"
+        status, document, err = self.import_zone("inside.org", text)
+        self.assertEqual((status, err), (FAILED, ""))
+        self.assertRegex(document["error"]["message"], r"zone\.txt:5: 'mail\.example\.com\.' is "
+                         r"outside the domain 'inside\.org\.': --ignore-out-of-zone ")
+        status, document, err = self.import_zone("inside.org", text, "--ignore-out-of-zone")
+        self.assertEqual((status, document["read"]), (GOOD, 4))
+        self.assertEqual([w.partition(": ")[0].rpartition("/")[2] for w in document["warnings"]],
+                         ["zone.txt:5", "zone.txt:6"])
+        self.assertEqual(err, "".join(f"warning: {w}\n" for w in document["warnings"]))
+        many = "".join(f"h{i}.example.com. A 192.0.2.1\n" for i in range(250))
+        status, document, err = self.import_zone("inside.org", many, "--ignore-out-of-zone")
+        self.assertEqual((status, len(document["warnings"]), document["more_warnings"]),
+                         (GOOD, 100, 150))
+        self.assertTrue(err.endswith("warning: there are 150 more warnings\n"))
+        status, document, err = self.import_zone("inside.org", many, "--ignore-out-of-zone", "-q")
+        self.assertEqual((len(document["warnings"]), err), (100, ""))
+
     def test_an_export_of_a_changing_zone_is_one_version(self):
         self.run_client("domain", "create", "busy.org", "--wait")
         lines = "".join(f"add h{i} - A 192.0.2.1\n" for i in range(4000))

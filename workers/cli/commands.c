@@ -57,7 +57,7 @@ const struct command commands[] = {
 	  "new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
-	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
+	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL) | OPT(IGNORE_OUT_OF_ZONE),
 	  NEED_BROKER, domain_import,
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
@@ -66,8 +66,17 @@ const struct command commands[] = {
 	  "exists, central replaces its records with the records in the file. The "
 	  "import is one change with one serial. If the serial in the file is newer "
 	  "than the serial of the domain, the domain gets the serial in the file.\n"
+	  "The client reads FILE as BIND does, with $ORIGIN, $TTL, $INCLUDE and "
+	  "$GENERATE. A file of $INCLUDE must be in the folder of FILE, or below it. "
+	  "$GENERATE makes at most 65536 records. If a record without a TTL comes "
+	  "before all TTLs, the client refuses FILE, unless it is the SOA record: then "
+	  "the minimum of the SOA record is the TTL of all records without a TTL. "
+	  "Records of one record set must have the same TTL: otherwise the client "
+	  "warns, and the record set gets the TTL of the first record if its records "
+	  "are consecutive.\n"
 	  "Central changes nothing before it has read and checked the whole file.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
+	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
 	  "export a domain as a zone file",

@@ -137,6 +137,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ROUTER]       = { "router", 0, "NAME", "list only routes of this router" },
 	[OPT_PHASE]        = { "phase", 0, "PHASE",
 		"list only routes in this phase: new or scheduled" },
+	[OPT_IGNORE_OUT_OF_ZONE] = { "ignore-out-of-zone", 0, NULL,
+		"skip records outside the domain, with a warning for each record" },
 };
 
 struct scanner {
