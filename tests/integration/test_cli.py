@@ -484,6 +484,24 @@ class Commands(WithFleet):
         self.assertTrue(out, err)
         return status, json.loads(out), err
 
+    def test_a_refused_record_has_a_line(self):
+        lines = [f"h{i} A 192.0.2.1" for i in range(20000)]
+        (Path(self.folder) / "included").write_text("\nsub SOA . . 1 1 1 1 1\n")
+        for at, line, place, words in (
+                (15000, "sub SOA . . 1 1 1 1 1", "zone.txt:15004", "type: must not be SOA"),
+                (0, "sub SOA . . 1 1 1 1 1", "zone.txt:4", "type: must not be SOA"),
+                (9, "$INCLUDE included", "included:2", "type: must not be SOA"),
+                (15000, "h3 CNAME x.", "zone.txt:15004", "has a CNAME record and other records"),
+                (7000, "a CNAME x.\na CNAME y.", "zone.txt:7005", "more than one CNAME"),
+                (19999, "@ SOA . . 1 1 1 1 1", "zone.txt:20003", "at most one SOA record")):
+            broken = lines[:at] + [line] + lines[at + 1:]
+            status, document, err = self.import_zone("lines.org", "\n".join(broken) + "\n",
+                                                     "--admin")
+            self.assertEqual((status, err), (FAILED, ""))
+            self.assertTrue(document["error"]["message"].startswith(f"{self.folder}/{place}: "),
+                            document)
+            self.assertIn(words, document["error"]["message"])
+
     def test_records_outside_the_domain(self):
         text = "www A 192.0.2.1\nmail.example.com. A 192.0.2.1\n A 192.0.2.2\nlast A 192.0.2.1\n"
         status, document, err = self.import_zone("inside.org", text)

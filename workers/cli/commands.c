@@ -74,7 +74,9 @@ const struct command commands[] = {
 	  "Records of one record set must have the same TTL: otherwise the client "
 	  "warns, and the record set gets the TTL of the first record if its records "
 	  "are consecutive.\n"
-	  "Central changes nothing before it has read and checked the whole file.",
+	  "If the client or central refuses a record, the reason begins with the file "
+	  "and the line of the record. Central changes nothing before it has read and "
+	  "checked the whole file.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },

@@ -10,6 +10,7 @@
 #include "input.h"
 #include "model/master_file.h"
 #include "model/presentation.h"
+#include "places.h"
 #include "progress.h"
 #include "wait.h"
 
@@ -36,6 +37,7 @@ struct import {
 	size_t part_bytes;
 	int parts;
 	int64_t records;
+	struct places places;		/* of the records that were sent */
 };
 
 /* ---- parts ---- */
@@ -59,6 +61,7 @@ static enum err import_send_part(struct import *import)
 	                 "records", import->part);
 	import->part = json_array();
 	import->part_bytes = 0;
+	places_end_part(&import->places);
 	import_show_reading(import);
 	return client_window_call(import->cli->client, CENTRAL, "add_to_import", args,
 	                          &import->cli->why);
@@ -102,6 +105,8 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	json_array_append_new(import->part,
 	                      json_pack("[s, I, s, s]", name, (json_int_t)rr->ttl, type,
 	                                buf_string(&import->data)));
+	places_add(&import->places, master_file_path(import->master),
+	           master_file_line(import->master));
 	import->part_bytes += bytes;
 	import->records++;
 	return err;
@@ -276,8 +281,10 @@ static enum err import_commit(struct import *import, json_t **result)
 
 	if (!err)
 		err = import_await_commit(import, &state);
-	if (!err && import_is_state(state, "ERROR"))
+	if (!err && import_is_state(state, "ERROR")) {
 		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
+		places_show(&import->places, &cli->why);
+	}
 	if (!err) {
 		*result = json_deep_copy(json_object_get(state, "result"));
 		if (!json_is_object(*result))
@@ -337,6 +344,7 @@ static enum err import_run(struct import *import, json_t **result)
 	if (err)
 		return err;
 	err = import_stage(import);
+	places_show(&import->places, &import->cli->why);
 	closed = input_close(&import->input, &words);
 	if (closed) {
 		/* the last record is bad because the file is cut off */
@@ -383,6 +391,7 @@ static void import_close(struct import *import)
 		close(import->folder);
 	json_decref(import->part);
 	buf_clear(&import->data);
+	places_clear(&import->places);
 }
 
 enum err domain_import(struct cli *cli)
