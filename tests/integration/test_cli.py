@@ -379,8 +379,8 @@ class Commands(WithFleet):
         self.assertEqual((done["added"], done["deleted"]), (1, 2))
         before = self.run_json("domain", "show", "many.org")["serial"]
         bad = "add a 60 A 192.0.2.1\nadd b 60 A not-an-address\n"
-        self.assertIn("changes[1]", self.run_client("record", "apply", "many.org", "-",
-                                                    text=bad, want=FAILED))
+        self.assertIn("standard input:2: ", self.run_client("record", "apply", "many.org", "-",
+                                                            text=bad, want=FAILED))
         self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
 
     def test_import_and_export(self):

@@ -131,7 +131,9 @@ const struct command commands[] = {
 	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
 	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA form one change to a record set. FILE may also contain a JSON "
+	  "only in DATA form one change to a record set. If lines of one record set "
+	  "have different TTLs, the client warns, and the record set gets the last of "
+	  "these TTLs. FILE may also contain a JSON "
 	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
