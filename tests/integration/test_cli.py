@@ -682,8 +682,26 @@ class Commands(WithFleet):
         self.assertIn("present", self.run_client("db", "migrate"))
         version = self.run_json("db", "version")
         self.assertEqual(version["have"], version["want"])
-        self.assertEqual(self.run_json("db", "migrate"), {"version": version["want"],
-                                                          "applied": []})
+        document = {"version": version["want"], "applied": []}
+
+        def sql(text):
+            return self.fleet.mariadb.sql(text, administrator=True)
+        before = sql("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")[0][0]
+        self.addCleanup(sql, f"SET GLOBAL innodb_flush_log_at_trx_commit = {before}")
+        self.addCleanup(sql, "SET GLOBAL max_allowed_packet = 67108864")
+        sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+        self.assertEqual(self.run_json("db", "migrate"), document)
+        sql("SET GLOBAL innodb_flush_log_at_trx_commit = 2; "
+            "SET GLOBAL max_allowed_packet = 33554432")
+        status, out, err = client("--config", self.fleet.config, "--json", "db", "migrate")
+        warnings = json.loads(out)["warnings"]
+        self.assertEqual((status, json.loads(out)), (GOOD, document | {"warnings": warnings}))
+        self.assertEqual(err, "".join(f"warning: {text}\n" for text in warnings))
+        self.assertEqual(len(warnings), 2)
+        self.assertRegex(warnings[0], "must be at least 67108864, not 33554432: .*"
+                                      "'max_allowed_packet = 64M'")
+        self.assertRegex(warnings[1], "must be 1, not 2: .*'innodb_flush_log_at_trx_commit = 1'")
+        self.assertIn("present", self.run_client("db", "migrate"))
 
     def test_settings_of_the_client(self):
         config = Path(self.folder) / "client.cfg"

@@ -743,7 +743,9 @@ const struct command commands[] = {
 	  "version of this program. The command never changes the tables back to an "
 	  "older version. Only one migration runs at a time, and a second migration "
 	  "changes nothing. After an upgrade, the command lists the same tenants as 'db "
-	  "tenants'.",
+	  "tenants'. The command warns if max_allowed_packet or "
+	  "innodb_flush_log_at_trx_commit of the database server is wrong. The exit "
+	  "status does not depend on these warnings.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",
