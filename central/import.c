@@ -94,6 +94,19 @@ static void commit_take_soa_name(struct commit *c, const uint8_t *wire, struct n
 	*text = codec_name_text(name, c->arena);
 }
 
+/*
+ * Names the last staged record of NAME: "part 2, records[17]", as in the reasons of
+ * add_to_import; "records": there is none. TYPE 0: of any type.
+ */
+static const char *commit_place(struct commit *c, const char *name, uint16_t type)
+{
+	uint32_t part, position;
+
+	if (!store_import_place(&c->tx, c->id, name, type, &part, &position))
+		return "records";
+	return arena_printf(c->arena, "part %u, records[%u]", part, position);
+}
+
 /* The SOA record of the zone gives the values that are missing in begin_import. */
 static enum err commit_read_soa(struct commit *c)
 {
@@ -107,9 +120,9 @@ static enum err commit_read_soa(struct commit *c)
 		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
-		            "records: must contain at most one SOA record, with two "
-		            "names and five numbers (SOA records: %d)",
-		            count);
+		            "%s: the records must contain at most one SOA record, with "
+		            "two names and five numbers",
+		            commit_place(c, c->spec.owner, RR_SOA));
 	commit_take_soa_name(c, soa.mname, &spec->mname_wire, &spec->mname);
 	commit_take_soa_name(c, soa.rname, &spec->rname_wire, &spec->rname);
 	*spec = (struct soa_spec){
@@ -217,10 +230,11 @@ static uint32_t commit_pick_serial(const struct commit *c, bool created)
 
 static enum err commit_refuse(struct commit *c, const char *name, const char *words)
 {
-	if (c->tx.err)
+	const char *place = c->tx.err || !name ? "" : commit_place(c, name, 0);
+
+	if (c->tx.err || !name)
 		return c->tx.err;
-	return name ? fail(&c->req.why, ERR_INVALID, "records: '%.200s' %s", name, words)
-	            : OK;
+	return fail(&c->req.why, ERR_INVALID, "%s: '%.200s' %s", place, name, words);
 }
 
 static enum err commit_check_records(struct commit *c)
@@ -239,8 +253,10 @@ static enum err commit_check_records(struct commit *c)
 		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena),
 		                    "has more than one CNAME or DNAME record");
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
-		err = commit_refuse(c, zone->is.name,
-		                    "is the apex, which must have an NS record");
+		err = tx->err ? tx->err
+		              : fail(&c->req.why, ERR_INVALID, "records: '%.200s' is the "
+		                     "apex, which must have an NS record",
+		                     zone->is.name);
 	if (!err && zone->has_children)
 		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
 		                    "belongs to a domain below this domain");
@@ -266,8 +282,9 @@ static enum err commit_check_quotas(struct commit *c)
 	if (!name)
 		return c->tx.err;
 	return fail(&c->req.why, ERR_QUOTA,
-	            "records: a record set of '%.200s' has more records than the "
-	            "quota (recordset_records) of %lld", name, (long long)records);
+	            "%s: a record set of '%.200s' has more records than the quota "
+	            "(recordset_records) of %lld", commit_place(c, name, 0), name,
+	            (long long)records);
 }
 
 /* The journal of the step: the RRs with its serial, before and after the insertion. */

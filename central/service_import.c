@@ -131,8 +131,10 @@ static enum err import_check_owner(const struct import *import, const struct nam
 	return rules_owner(&zone, record, why);
 }
 
+/* A reason names the part, too: a client may have sent several parts at once. */
 static enum err import_decode_part(struct request *req, const struct import *import,
-                                   const json_t *array, struct staged *staged)
+                                   uint32_t part, const json_t *array,
+                                   struct staged *staged)
 {
 	size_t count = json_array_size(array);
 	struct change *records = arena_alloc(req->arena, (count + 1) * sizeof(*records));
@@ -140,7 +142,8 @@ static enum err import_decode_part(struct request *req, const struct import *imp
 	enum err err = name_parse(import->domain_name, "domain", &apex, &req->why);
 
 	for (size_t i = 0; !err && i < count; i++) {
-		const char *field = arena_printf(req->arena, "records[%zu]", i);
+		const char *field = arena_printf(req->arena, "part %u, records[%zu]",
+		                                 part, i);
 
 		err = codec_record_import(json_array_get(array, i), field, req->arena,
 		                          &records[i], &req->why);
@@ -197,7 +200,7 @@ static enum err import_stage_part(const struct central *central, struct request 
 	if (import.state != IMPORT_OPEN)
 		return tx_fail(tx, ERR_CONFLICT, "import %s must be OPEN, not %s",
 		               import.id, import.state_name);
-	err = import_decode_part(req, &import, array, staged);
+	err = import_decode_part(req, &import, part, array, staged);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
 	store_import_stage(tx, import.id, part, staged, count, req->arena);

@@ -338,6 +338,11 @@ void store_import_set_state(struct tx *tx, const char *id, enum import_state sta
  */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
+/*
+ * Finds the last staged record of NAME, and of TYPE unless it is 0. False: there is none.
+ */
+bool store_import_place(struct tx *tx, const char *id, const char *name, uint16_t type,
+                        uint32_t *part, uint32_t *position);
 /* Reads the hosts of the staged NS records at NAME, at most MAX. */
 size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);

@@ -282,6 +282,25 @@ int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
 	return count;
 }
 
+bool store_import_place(struct tx *tx, const char *id, const char *name, uint16_t type,
+                        uint32_t *part, uint32_t *position)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT part, position FROM import_records FORCE INDEX "
+	                   "(import_record_set) WHERE import_id = ? AND name = ? AND "
+	                   "(type = ? OR ? = 0) ORDER BY part DESC, position DESC "
+	                   "LIMIT 1",
+	                   TX_BIND(tx_text(id), tx_text(name), tx_int(type),
+	                           tx_int(type))))
+		return false;
+	*part = row_u32(&rows);
+	*position = row_u32(&rows);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
 size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max)
 {
@@ -321,9 +340,15 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	                tx_int(step->only_named), tx_text(step->import_id)));
 }
 
-/* A set with several TTLs gets the lowest one (RFC 2181 5.2). */
+/*
+ * A set with several TTLs gets the one of its last record, as in BIND (the client has
+ * given consecutive records of a set the same TTL).
+ */
+#define LAST_TTL \
+	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), ttl)), " \
+	"21) AS UNSIGNED)"
 #define STAGED_SETS \
-	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
+	"(SELECT name, type, " LAST_TTL " AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 

@@ -18,6 +18,7 @@ OCTETS_A_SECOND = 200_000       # of statements, at least, on a busy machine
 # reliability before speed, as in production; the sizes fit a test
 SETTINGS = (
     "--innodb-buffer-pool-size=256M",
+    "--max-allowed-packet=64M",
     "--character-set-server=utf8mb4",
     "--max-connections=500",
     "--skip-name-resolve",

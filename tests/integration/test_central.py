@@ -1677,7 +1677,7 @@ class Imports(Story):
                        [f"a.{name}", -1, "A", "192.0.2.1"], [f"a.{name}", 60, "A", "x"],
                        [f"a.{name}", 60, "SOA", "a. b. 1 2 3 4 5"], [f"a.{name}", 60, "A"], 5,
                        [f"a.{name}", "60", "A", "192.0.2.1"], [f"a.{name}", 60, "ANY", "x"]):
-            self.fails("Invalid", "records[1]", "add_to_import", part=0,
+            self.fails("Invalid", "part 0, records[1]", "add_to_import", part=0,
                        records=[[f"ok.{name}", 60, "A", "192.0.2.1"], record],
                        **{"import": begun})
         self.assertEqual(call("get_import", **{"import": begun})["records"], 0)

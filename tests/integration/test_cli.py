@@ -379,8 +379,8 @@ class Commands(WithFleet):
         self.assertEqual((done["added"], done["deleted"]), (1, 2))
         before = self.run_json("domain", "show", "many.org")["serial"]
         bad = "add a 60 A 192.0.2.1\nadd b 60 A not-an-address\n"
-        self.assertIn("changes[1]", self.run_client("record", "apply", "many.org", "-",
-                                                    text=bad, want=FAILED))
+        self.assertIn("standard input:2: ", self.run_client("record", "apply", "many.org", "-",
+                                                            text=bad, want=FAILED))
         self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
 
     def test_import_and_export(self):
@@ -443,6 +443,83 @@ class Commands(WithFleet):
         self.assertIn("xz cannot decompress",
                       self.run_client("domain", "import", "intact.org", broken, want=FAILED))
         self.assertEqual(self.run_client("domain", "export", "intact.org"), before)
+
+    def as_bind_reads(self, name, file):
+        """The zone as named-compilezone writes it; it runs in the folder of the file."""
+        target = Path(self.folder) / "compiled"
+        subprocess.run([program("named-compilezone"), "-q", "-i", "none", "-k", "ignore", "-n",
+                        "ignore", "-s", "full", "-o", target, name, file.name],
+                       cwd=file.parent, check=True)
+        return target.read_text()
+
+    def test_zone_files_are_read_as_by_bind(self):
+        folder = Path(self.folder) / "zones"
+        (folder / "sub").mkdir(parents=True)
+        (folder / "sub" / "hosts").write_text("h A 192.0.2.7\n A 192.0.2.8\n$TTL 80\n")
+        soa = "@ IN SOA ns1.example.net. h.example.net. 1 3600 600 86400 7200\n"
+        ns = "@ IN NS ns1.example.net.\n"
+        for number, text in enumerate((
+                soa + ns + "www IN A 192.0.2.1\n",
+                "$TTL 300\n" + soa + ns + "x A 192.0.2.1\n(60) A 192.0.2.2\n",
+                "$TTL 300\n" + soa + ns + "$GENERATE 1-3 host$ A 192.0.2.$\n"
+                "$GENERATE 0-32/16 ${0,3,d}.${8,3,n} 60 IN MX \"10 m${-4,2,x}\"\n",
+                "$TTL 300\n" + soa + ns + "x 60 A 192.0.2.1\nx 50 A 192.0.2.2\nx 70 MX 1 .\n"
+                "y A 192.0.2.1\nx 90 MX 2 m\nz 9 A 192.0.2.1\nz 10 A 192.0.2.2\n",
+                "$TTL 300\n" + soa + ns + "a A 192.0.2.1\n$INCLUDE sub/hosts in\n"
+                " MX 1 m\nb A 192.0.2.2\n")):
+            name = f"bind{number}.org"
+            file = folder / f"{number}.zone"
+            file.write_text(text)
+            self.run_client("domain", "import", name, file)
+            self.assertTrue(same_zone(self.run_client("domain", "export", name),
+                                      self.as_bind_reads(name, file)), text)
+
+    def import_zone(self, name, text, *words):
+        """(exit status, document) of an import of TEXT as zone.txt, which has an SOA record."""
+        file = Path(self.folder) / "zone.txt"
+        file.write_text("$TTL 60\n@ SOA ns.example.net. dns.example.net. 7 1 1 1 1\n"
+                        "@ NS ns.example.net.\n" + text)
+        status, out, err = client("--config", self.fleet.config, "--json", "domain", "import",
+                                  name, file, *words)
+        self.assertTrue(out, err)
+        return status, json.loads(out), err
+
+    def test_a_refused_record_has_a_line(self):
+        lines = [f"h{i} A 192.0.2.1" for i in range(20000)]
+        (Path(self.folder) / "included").write_text("\nsub SOA . . 1 1 1 1 1\n")
+        for at, line, place, words in (
+                (15000, "sub SOA . . 1 1 1 1 1", "zone.txt:15004", "type: must not be SOA"),
+                (0, "sub SOA . . 1 1 1 1 1", "zone.txt:4", "type: must not be SOA"),
+                (9, "$INCLUDE included", "included:2", "type: must not be SOA"),
+                (15000, "h3 CNAME x.", "zone.txt:15004", "has a CNAME record and other records"),
+                (7000, "a CNAME x.\na CNAME y.", "zone.txt:7005", "more than one CNAME"),
+                (19999, "@ SOA . . 1 1 1 1 1", "zone.txt:20003", "at most one SOA record")):
+            broken = lines[:at] + [line] + lines[at + 1:]
+            status, document, err = self.import_zone("lines.org", "\n".join(broken) + "\n",
+                                                     "--admin")
+            self.assertEqual((status, err), (FAILED, ""))
+            self.assertTrue(document["error"]["message"].startswith(f"{self.folder}/{place}: "),
+                            document)
+            self.assertIn(words, document["error"]["message"])
+
+    def test_records_outside_the_domain(self):
+        text = "www A 192.0.2.1\nmail.example.com. A 192.0.2.1\n A 192.0.2.2\nlast A 192.0.2.1\n"
+        status, document, err = self.import_zone("inside.org", text)
+        self.assertEqual((status, err), (FAILED, ""))
+        self.assertRegex(document["error"]["message"], r"zone\.txt:5: 'mail\.example\.com\.' is "
+                         r"outside the domain 'inside\.org\.': --ignore-out-of-zone ")
+        status, document, err = self.import_zone("inside.org", text, "--ignore-out-of-zone")
+        self.assertEqual((status, document["read"]), (GOOD, 4))
+        self.assertEqual([w.partition(": ")[0].rpartition("/")[2] for w in document["warnings"]],
+                         ["zone.txt:5", "zone.txt:6"])
+        self.assertEqual(err, "".join(f"warning: {w}\n" for w in document["warnings"]))
+        many = "".join(f"h{i}.example.com. A 192.0.2.1\n" for i in range(250))
+        status, document, err = self.import_zone("inside.org", many, "--ignore-out-of-zone")
+        self.assertEqual((status, len(document["warnings"]), document["more_warnings"]),
+                         (GOOD, 100, 150))
+        self.assertTrue(err.endswith("warning: there are 150 more warnings\n"))
+        status, document, err = self.import_zone("inside.org", many, "--ignore-out-of-zone", "-q")
+        self.assertEqual((len(document["warnings"]), err), (100, ""))
 
     def test_an_export_of_a_changing_zone_is_one_version(self):
         self.run_client("domain", "create", "busy.org", "--wait")
@@ -605,8 +682,26 @@ class Commands(WithFleet):
         self.assertIn("present", self.run_client("db", "migrate"))
         version = self.run_json("db", "version")
         self.assertEqual(version["have"], version["want"])
-        self.assertEqual(self.run_json("db", "migrate"), {"version": version["want"],
-                                                          "applied": []})
+        document = {"version": version["want"], "applied": []}
+
+        def sql(text):
+            return self.fleet.mariadb.sql(text, administrator=True)
+        before = sql("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit")[0][0]
+        self.addCleanup(sql, f"SET GLOBAL innodb_flush_log_at_trx_commit = {before}")
+        self.addCleanup(sql, "SET GLOBAL max_allowed_packet = 67108864")
+        sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+        self.assertEqual(self.run_json("db", "migrate"), document)
+        sql("SET GLOBAL innodb_flush_log_at_trx_commit = 2; "
+            "SET GLOBAL max_allowed_packet = 33554432")
+        status, out, err = client("--config", self.fleet.config, "--json", "db", "migrate")
+        warnings = json.loads(out)["warnings"]
+        self.assertEqual((status, json.loads(out)), (GOOD, document | {"warnings": warnings}))
+        self.assertEqual(err, "".join(f"warning: {text}\n" for text in warnings))
+        self.assertEqual(len(warnings), 2)
+        self.assertRegex(warnings[0], "must be at least 67108864, not 33554432: .*"
+                                      "'max_allowed_packet = 64M'")
+        self.assertRegex(warnings[1], "must be 1, not 2: .*'innodb_flush_log_at_trx_commit = 1'")
+        self.assertIn("present", self.run_client("db", "migrate"))
 
     def test_settings_of_the_client(self):
         config = Path(self.folder) / "client.cfg"

@@ -1,3 +1,5 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "apply.h"
@@ -42,19 +44,47 @@ static bool apply_same(const json_t *a, const json_t *b, const char *key)
 }
 
 /* Consecutive lines of one record set become one change. */
-static void apply_append(json_t *changes, json_t *change)
+static void apply_append(struct apply *apply, json_t *change, int line)
 {
-	json_t *last = json_array_get(changes, json_array_size(changes) - 1);
+	size_t count = json_array_size(apply->changes);
+	json_t *last = json_array_get(apply->changes, count - 1);
 	json_t *records = json_object_get(last, "records");
 
 	if (records && json_object_get(change, "records") &&
 	    apply_same(last, change, "op") && apply_same(last, change, "name") &&
 	    apply_same(last, change, "type") && apply_same(last, change, "ttl")) {
 		json_array_extend(records, json_object_get(change, "records"));
+		json_array_append_new(json_array_get(apply->lines, count - 1),
+		                      json_integer(line));
 		json_decref(change);
 		return;
 	}
-	json_array_append_new(changes, change);
+	json_array_append_new(apply->changes, change);
+	json_array_append_new(apply->lines, json_pack("[i]", line));
+}
+
+/* TTLS: the last TTL and its line, by name and type. */
+static void apply_check_ttl(const struct apply *apply, const json_t *change, int line,
+                            json_t *ttls)
+{
+	char key[NAME_MAX_TEXT + 64];
+	struct why words;
+	int64_t ttl = answer_number(change, "ttl"), before, before_line;
+
+	if (!json_object_get(change, "ttl") ||
+	    !strcmp(answer_text(change, "op"), "delete"))
+		return;
+	snprintf(key, sizeof key, "%.50s %s", answer_text(change, "type"),
+	         answer_text(change, "name"));
+	if (!json_unpack(json_object_get(ttls, key), "[I, I]", &before, &before_line) &&
+	    before != ttl && apply->warn) {
+		fail(&words, OK, "%.250s:%d: the TTL is %" PRId64 ", but line %" PRId64
+		     " gives this record set the TTL %" PRId64 ": the record set gets "
+		     "the TTL %" PRId64, apply->file, line, ttl, before_line, before,
+		     ttl);
+		apply->warn(apply->self, words.text);
+	}
+	json_object_set_new(ttls, key, json_pack("[I, i]", ttl, line));
 }
 
 static enum err apply_parse_line(char *line, const char *domain, json_t *change,
@@ -93,7 +123,7 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 	return OK;
 }
 
-static enum err apply_parse_lines(char *text, const char *domain, json_t *changes,
+static enum err apply_parse_lines(struct apply *apply, char *text, json_t *ttls,
                                   struct why *why)
 {
 	int number = 1;
@@ -110,11 +140,13 @@ static enum err apply_parse_lines(char *text, const char *domain, json_t *change
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		change = json_object();
-		if (apply_parse_line(line, domain, change, &words)) {
+		if (apply_parse_line(line, apply->domain, change, &words)) {
 			json_decref(change);
-			return fail(why, ERR_INVALID, "line %d: %s", number, words.text);
+			return fail(why, ERR_INVALID, "%.250s:%d: %s", apply->file,
+			            number, words.text);
 		}
-		apply_append(changes, change);
+		apply_check_ttl(apply, change, number, ttls);
+		apply_append(apply, change, number);
 	}
 	return OK;
 }
@@ -122,83 +154,127 @@ static enum err apply_parse_lines(char *text, const char *domain, json_t *change
 /* ---- JSON ---- */
 
 /* Parses the form that central takes, except that names may be relative. */
-static enum err apply_parse_json(const char *text, const char *domain, json_t *changes,
-                                 struct why *why)
+static enum err apply_parse_json(struct apply *apply, const char *text, struct why *why)
 {
 	json_error_t error;
 	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &error), *change;
+	struct why words;
 	size_t i;
 	enum err err = OK;
 
 	if (!list)
-		return fail(why, ERR_INVALID, "line %d: not valid JSON: %.200s",
-		            error.line, error.text);
+		return fail(why, ERR_INVALID, "%.250s:%d: not valid JSON: %.200s",
+		            apply->file, error.line, error.text);
 	json_array_foreach(list, i, change) {
 		char name[NAME_MAX_TEXT + 1];
 
 		if (!json_is_object(change))
-			err = fail(why, ERR_INVALID, "changes[%zu]: must be an object",
-			           i);
+			err = fail(&words, ERR_INVALID, "must be an object");
 		else
-			err = names_record(answer_text(change, "name"), domain, name,
-			                   why);
-		if (err)
+			err = names_record(answer_text(change, "name"), apply->domain,
+			                   name, &words);
+		if (err) {
+			fail(why, err, "%.200s: changes[%zu]: %s", apply->file, i,
+			     words.text);
 			break;
+		}
 		json_object_set_new(change, "name", json_string(name));
-		json_array_append(changes, change);
+		json_array_append(apply->changes, change);
 	}
 	json_decref(list);
 	return err;
 }
 
-enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why)
+enum err apply_parse(struct apply *apply, char *text, struct why *why)
 {
-	const char *first = text + strspn(text, " \t\r\n");
-	enum err err = *first == '[' ? apply_parse_json(first, domain, changes, why)
-	                             : apply_parse_lines(text, domain, changes, why);
+	char *first = text + strspn(text, " \t\r\n");
+	json_t *ttls = json_object();
+	size_t count;
+	enum err err;
 
+	apply->changes = json_array();
+	apply->lines = json_array();
+	err = *first == '[' ? apply_parse_json(apply, text, why)
+	                    : apply_parse_lines(apply, text, ttls, why);
+	json_decref(ttls);
 	if (err)
 		return err;
-	if (!json_array_size(changes))
-		return fail(why, ERR_INVALID, "must contain at least one change");
-	if (json_array_size(changes) > CHANGES_MAX)
+	count = json_array_size(apply->changes);
+	if (!count)
+		return fail(why, ERR_INVALID, "%.200s: must contain at least one change",
+		            apply->file);
+	if (count > CHANGES_MAX)
 		return fail(why, ERR_TOO_LARGE,
-		            "contains %zu changes, but one call can contain at most %d: "
-		            "use several files, or 'zonefleet domain import'",
-		            json_array_size(changes), CHANGES_MAX);
+		            "%.200s: contains %zu changes, but one call can contain at "
+		            "most %d: use several files, or 'zonefleet domain import'",
+		            apply->file, count, CHANGES_MAX);
 	return OK;
+}
+
+void apply_show_line(const struct apply *apply, struct why *why)
+{
+	struct why before = *why;
+	unsigned change, record = 0;
+	const json_t *line;
+	const char *rest;
+	int len = 0, more = 0;
+
+	sscanf(before.text, "changes[%9u]%n.records[%9u]%n", &change, &len, &record,
+	       &more);
+	line = len ? json_array_get(json_array_get(apply->lines, change), record) : NULL;
+	if (!line)
+		return;
+	rest = before.text + (more ? more : len);
+	snprintf(why->text, sizeof why->text, "%.250s:%d%s%s", apply->file,
+	         (int)json_integer_value(line), *rest == '.' ? ": " : "",
+	         *rest == '.' ? rest + 1 : rest);
+}
+
+void apply_clear(struct apply *apply)
+{
+	json_decref(apply->changes);
+	json_decref(apply->lines);
+	apply->changes = apply->lines = NULL;
 }
 
 /* ---- the command ---- */
 
-static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *changes)
+static void apply_warn(void *self, const char *text)
+{
+	struct cli *cli = self;
+
+	output_warn(&cli->out, text);
+}
+
+static enum err apply_read_changes(struct cli *cli, struct apply *apply)
 {
 	struct buf text = { 0 };
 	char empty[1] = "";
-	struct why words;
 	enum err err = input_read(cli->argv[1], &text, &cli->why);
 
-	if (!err) {
-		err = apply_parse(text.data ? (char *)text.data : empty, domain, changes,
-		                  &words);
-		if (err)
-			fail(&cli->why, err, "%.200s: %s", cli->argv[1], words.text);
-	}
+	if (!err)
+		err = apply_parse(apply, text.data ? (char *)text.data : empty,
+		                  &cli->why);
 	buf_clear(&text);
 	return err;
 }
 
 enum err record_apply(struct cli *cli)
 {
-	json_t *changes = json_array();
+	const char *file = strcmp(cli->argv[1], "-") ? cli->argv[1] : "standard input";
 	struct zone_ref zone;
+	struct apply apply = {
+		.file = file, .domain = zone.name, .warn = apply_warn, .self = cli,
+	};
 	enum err err = record_zone(cli, &zone);
 
 	if (!err)
-		err = apply_read_changes(cli, zone.name, changes);
-	if (err) {
-		json_decref(changes);
-		return err;
+		err = apply_read_changes(cli, &apply);
+	if (!err) {
+		err = record_change(cli, &zone, json_incref(apply.changes));
+		if (err)
+			apply_show_line(&apply, &cli->why);
 	}
-	return record_change(cli, &zone, changes);
+	apply_clear(&apply);
+	return err;
 }

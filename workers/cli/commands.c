@@ -57,7 +57,7 @@ const struct command commands[] = {
 	  "new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
-	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
+	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL) | OPT(IGNORE_OUT_OF_ZONE),
 	  NEED_BROKER, domain_import,
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
@@ -66,8 +66,19 @@ const struct command commands[] = {
 	  "exists, central replaces its records with the records in the file. The "
 	  "import is one change with one serial. If the serial in the file is newer "
 	  "than the serial of the domain, the domain gets the serial in the file.\n"
-	  "Central changes nothing before it has read and checked the whole file.",
+	  "The client reads FILE as BIND does, with $ORIGIN, $TTL, $INCLUDE and "
+	  "$GENERATE. A file of $INCLUDE must be in the folder of FILE, or below it. "
+	  "$GENERATE makes at most 65536 records. If a record without a TTL comes "
+	  "before all TTLs, the client refuses FILE, unless it is the SOA record: then "
+	  "the minimum of the SOA record is the TTL of all records without a TTL. "
+	  "Records of one record set must have the same TTL: otherwise the client "
+	  "warns, and the record set gets the TTL of the first record if its records "
+	  "are consecutive.\n"
+	  "If the client or central refuses a record, the reason begins with the file "
+	  "and the line of the record. Central changes nothing before it has read and "
+	  "checked the whole file.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
+	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
 	  "export a domain as a zone file",
@@ -120,7 +131,9 @@ const struct command commands[] = {
 	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
 	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA form one change to a record set. FILE may also contain a JSON "
+	  "only in DATA form one change to a record set. If lines of one record set "
+	  "have different TTLs, the client warns, and the record set gets the last of "
+	  "these TTLs. FILE may also contain a JSON "
 	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
@@ -730,7 +743,9 @@ const struct command commands[] = {
 	  "version of this program. The command never changes the tables back to an "
 	  "older version. Only one migration runs at a time, and a second migration "
 	  "changes nothing. After an upgrade, the command lists the same tenants as 'db "
-	  "tenants'.",
+	  "tenants'. The command warns if max_allowed_packet or "
+	  "innodb_flush_log_at_trx_commit of the database server is wrong. The exit "
+	  "status does not depend on these warnings.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",

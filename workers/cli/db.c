@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "handlers.h"
 #include "runtime/migrate.h"
+#include "store_server.h"
 #include "store_tenants.h"
 #include "tenants.h"
 
@@ -113,6 +114,39 @@ static void db_report_tenants(struct db *db, json_t **in_doubt)
 		        why.text);
 }
 
+enum { PACKET_MIN = 64 * 1024 * 1024 };
+
+#define HOW_TO_SET(line) \
+	"add the line '" line "' to the group [mariadbd] of the settings of the server, " \
+	"and restart the server"
+
+/* The tables are of no use with these settings, but the migration itself needs neither. */
+static void db_check_server(struct cli *cli, struct db *db)
+{
+	struct server_limits limits;
+	struct why words;
+
+	if (store_server_limits(db, &limits, &words)) {
+		output_warn(&cli->out, words.text);
+		return;
+	}
+	if (limits.packet_bytes < PACKET_MIN) {
+		fail(&words, OK, "max_allowed_packet of the database server must be at "
+		     "least %d, not %lld: otherwise zonefleet refuses large records and "
+		     "large changes: " HOW_TO_SET("max_allowed_packet = 64M"),
+		     PACKET_MIN, (long long)limits.packet_bytes);
+		output_warn(&cli->out, words.text);
+	}
+	if (limits.flush_at_commit != 1) {
+		fail(&words, OK, "innodb_flush_log_at_trx_commit of the database server "
+		     "must be 1, not %lld: otherwise a power failure can lose changes "
+		     "that zonefleet has accepted: "
+		     HOW_TO_SET("innodb_flush_log_at_trx_commit = 1"),
+		     (long long)limits.flush_at_commit);
+		output_warn(&cli->out, words.text);
+	}
+}
+
 enum err db_migrate(struct cli *cli)
 {
 	struct migration migration = { .cli = cli, .applied = json_array() };
@@ -122,6 +156,8 @@ enum err db_migrate(struct cli *cli)
 
 	if (!err && json_array_size(migration.applied))
 		db_report_tenants(db, &in_doubt);
+	if (!err)
+		db_check_server(cli, db);
 	db_free(&db);
 	if (in_doubt)
 		db_print_tenants(cli, in_doubt);

@@ -1,12 +1,16 @@
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "handlers.h"
 #include "input.h"
+#include "model/master_file.h"
 #include "model/presentation.h"
+#include "places.h"
 #include "progress.h"
 #include "wait.h"
 
@@ -14,7 +18,6 @@ enum {
 	PART_BYTES = 512 * 1024,
 	PART_RECORDS = 4000,
 	RECORD_BYTES = 64,  /* per record: quotes, commas and numbers on the wire */
-	TTL_DEFAULT = 3600, /* of a file without a TTL */
 	COMMIT_MAX_S = 3600,
 };
 
@@ -24,7 +27,9 @@ struct import {
 	struct cli *cli;
 	char name[NAME_MAX_TEXT + 1];
 	char id[ID_LEN + 1];
+	struct name apex;
 	struct input input;
+	int folder;			/* of the file; -1: standard input */
 	struct master_file *master;
 	struct progress progress;
 	struct buf data;
@@ -32,6 +37,7 @@ struct import {
 	size_t part_bytes;
 	int parts;
 	int64_t records;
+	struct places places;		/* of the records that were sent */
 };
 
 /* ---- parts ---- */
@@ -55,6 +61,7 @@ static enum err import_send_part(struct import *import)
 	                 "records", import->part);
 	import->part = json_array();
 	import->part_bytes = 0;
+	places_end_part(&import->places);
 	import_show_reading(import);
 	return client_window_call(import->cli->client, CENTRAL, "add_to_import", args,
 	                          &import->cli->why);
@@ -70,8 +77,17 @@ static size_t import_size(const char *text)
 	return bytes;
 }
 
+/* Puts the place of the record before WORDS. */
+static enum err import_refuse(struct import *import, const char *words)
+{
+	return fail(&import->cli->why, ERR_INVALID, "%.250s:%d: %s",
+	            master_file_path(import->master), master_file_line(import->master),
+	            words);
+}
+
 static enum err import_add_record(struct import *import, const struct rr *rr)
 {
+	struct why words;
 	char name[NAME_MAX_TEXT + 1], type[16];
 	size_t bytes;
 	enum err err;
@@ -79,10 +95,9 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	name_format_wire(rr->name, name);
 	rrtype_format(rr->type, type);
 	buf_reset(&import->data);
-	err = rdata_format(rr->type, rr->rdata, rr->rdata_len, &import->data,
-	                   &import->cli->why);
+	err = rdata_format(rr->type, rr->rdata, rr->rdata_len, &import->data, &words);
 	if (err)
-		return err;
+		return import_refuse(import, words.text);
 	bytes = import_size(name) + import_size(buf_string(&import->data)) + RECORD_BYTES;
 	if (import->part_bytes + bytes > PART_BYTES ||
 	    json_array_size(import->part) == PART_RECORDS)
@@ -90,9 +105,45 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	json_array_append_new(import->part,
 	                      json_pack("[s, I, s, s]", name, (json_int_t)rr->ttl, type,
 	                                buf_string(&import->data)));
+	places_add(&import->places, master_file_path(import->master),
+	           master_file_line(import->master));
 	import->part_bytes += bytes;
 	import->records++;
 	return err;
+}
+
+static void import_warn(void *self, const char *text)
+{
+	struct import *import = self;
+
+	output_warn(&import->cli->out, text);
+}
+
+static bool import_is_inside(const struct import *import, const struct rr *rr)
+{
+	struct name owner = { .len = (uint8_t)name_wire_len(rr->name, NAME_MAX_WIRE) };
+
+	memcpy(owner.wire, rr->name, owner.len);
+	return name_is_below(&owner, &import->apex);
+}
+
+/* Refuses a record outside the domain, or warns that the client skips it. */
+static enum err import_leave_out(struct import *import, const struct rr *rr)
+{
+	bool skips = cli_has(import->cli, OPT_IGNORE_OUT_OF_ZONE);
+	char name[NAME_MAX_TEXT + 1];
+	struct why words;
+	enum err err;
+
+	name_format_wire(rr->name, name);
+	fail(&words, ERR_INVALID, "'%.100s' is outside the domain '%.100s'%s", name,
+	     import->name, skips ? ": the client skips this record"
+	                         : ": --ignore-out-of-zone skips such records");
+	err = import_refuse(import, words.text);
+	if (!skips)
+		return err;
+	import_warn(import, import->cli->why.text);
+	return OK;
 }
 
 static enum err import_send_records(struct import *import)
@@ -105,7 +156,8 @@ static enum err import_send_records(struct import *import)
 		err = master_file_next(import->master, &rr, &found, &import->cli->why);
 		if (err || !found)
 			break;
-		err = import_add_record(import, &rr);
+		err = import_is_inside(import, &rr) ? import_add_record(import, &rr)
+		                                    : import_leave_out(import, &rr);
 	}
 	return err ? err : import_send_part(import);
 }
@@ -229,8 +281,10 @@ static enum err import_commit(struct import *import, json_t **result)
 
 	if (!err)
 		err = import_await_commit(import, &state);
-	if (!err && import_is_state(state, "ERROR"))
+	if (!err && import_is_state(state, "ERROR")) {
 		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
+		places_show(&import->places, &cli->why);
+	}
 	if (!err) {
 		*result = json_deep_copy(json_object_get(state, "result"));
 		if (!json_is_object(*result))
@@ -290,6 +344,7 @@ static enum err import_run(struct import *import, json_t **result)
 	if (err)
 		return err;
 	err = import_stage(import);
+	places_show(&import->places, &import->cli->why);
 	closed = input_close(&import->input, &words);
 	if (closed) {
 		/* the last record is bad because the file is cut off */
@@ -303,26 +358,59 @@ static enum err import_run(struct import *import, json_t **result)
 	return import_commit(import, result);
 }
 
+static enum err import_open(struct import *import)
+{
+	struct cli *cli = import->cli;
+	const char *path = cli->argv[1], *slash = strrchr(path, '/');
+	struct master_options options = {
+		.origin = import->name, .warn = import_warn, .self = import,
+	};
+	char *folder;
+	enum err err = name_parse(import->name, "domain", &import->apex, &cli->why);
+
+	if (!err)
+		err = input_open(&import->input, path, &cli->why);
+	if (err)
+		return err;
+	if (strcmp(path, "-")) {
+		folder = xprintf("%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
+		import->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		free(folder);
+	}
+	options.folder = import->folder;
+	import->master = master_file_open(import->input.file, import->input.path,
+	                                  &options);
+	return OK;
+}
+
+static void import_close(struct import *import)
+{
+	master_file_close(&import->master);
+	input_close(&import->input, &(struct why){ 0 });
+	if (import->folder >= 0)
+		close(import->folder);
+	json_decref(import->part);
+	buf_clear(&import->data);
+	places_clear(&import->places);
+}
+
 enum err domain_import(struct cli *cli)
 {
-	struct import import = { .cli = cli, .part = json_array(), .input.fd = -1 };
+	struct import import = {
+		.cli = cli, .part = json_array(), .input.fd = -1, .folder = -1,
+	};
 	json_t *result = NULL;
 	enum err err = cli_domain(cli, 0, import.name);
 
 	if (!err)
-		err = input_open(&import.input, cli->argv[1], &cli->why);
+		err = import_open(&import);
 	if (!err) {
-		import.master = master_file_open(import.input.file, import.input.path,
-		                                 import.name, TTL_DEFAULT);
 		progress_begin(&import.progress, &cli->out);
 		err = import_run(&import, &result);
 		progress_end(&import.progress);
 	}
 	if (!err)
 		err = import_finish(&import, result);
-	master_file_close(&import.master);
-	input_close(&import.input, &(struct why){ 0 });
-	json_decref(import.part);
-	buf_clear(&import.data);
+	import_close(&import);
 	return err;
 }

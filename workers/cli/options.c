@@ -23,7 +23,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"wait at most TIME for an answer (client.timeout), for example 10 or "
 		"2m" },
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
-		"print no headers, progress or summary" },
+		"print no headers, progress, warnings or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
 		"print no colors on a terminal. The environment variable NO_COLOR has "
 		"the same effect" },
@@ -137,6 +137,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_ROUTER]       = { "router", 0, "NAME", "list only routes of this router" },
 	[OPT_PHASE]        = { "phase", 0, "PHASE",
 		"list only routes in this phase: new or scheduled" },
+	[OPT_IGNORE_OUT_OF_ZONE] = { "ignore-out-of-zone", 0, NULL,
+		"skip records outside the domain, with a warning for each record" },
 };
 
 struct scanner {

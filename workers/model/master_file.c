@@ -1,57 +1,119 @@
+#include "model/master_file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
+#include "model/master_generate.h"
+#include "model/master_include.h"
+#include "model/master_ttl.h"
 #include "model/presentation.h"
 #include "model/presentation_text.h"
 
-enum { ENTRY_MAX = RDATA_MAX_TEXT + 2 * NAME_MAX_TEXT };
+enum {
+	ENTRY_MAX = RDATA_MAX_TEXT + 2 * NAME_MAX_TEXT,
+	PATH_SHOWN = 250,
+};
 
-struct master_file {
+struct source {
 	FILE *file;
 	char *path;
 	int line;		/* the last line that was read */
-	int entry_line;		/* the first line of the current entry */
-	char *origin_text;	/* as given; parsed at the first record */
-	bool has_origin, has_owner, has_ttl;	/* has_ttl: $TTL was set */
+	/* of the file that includes this one: they come back at its end (RFC 1035 5.1) */
 	struct name origin, owner;
-	uint32_t ttl;		/* of a record without a TTL */
-	struct buf wire;
+	bool has_owner;
+};
+
+struct master_file {
+	struct master_options options;	/* the origin is parsed at the first record */
+	struct source sources[MASTER_DEPTH_MAX + 1];	/* [0] is the main file */
+	int depth, includes;
+	int entry_line;		/* the first line of the current entry */
+	bool starts_blank;	/* the current entry begins with a blank */
+	bool has_origin, has_owner;
+	struct name origin, owner, generated;
+	struct master_ttl ttl;
+	struct generate generate;
+	struct buf wire, line;
 	size_t len;		/* length of the entry */
 	char entry[ENTRY_MAX + 1];	/* lexed, then cut into words */
 };
 
-struct master_file *master_file_open(FILE *file, const char *path, const char *origin,
-                                     uint32_t default_ttl)
+static struct source *master_source(struct master_file *master)
+{
+	return &master->sources[master->depth];
+}
+
+struct master_file *master_file_open(FILE *file, const char *path,
+                                     const struct master_options *options)
 {
 	struct master_file *master = xcalloc(1, sizeof(*master));
 
-	master->file = file;
-	master->path = xstrdup(path);
-	master->origin_text = xstrdup(origin);
-	master->ttl = default_ttl;
+	master->options = *options;
+	master->options.origin = xstrdup(options->origin);
+	master->sources[0] = (struct source){ .file = file, .path = xstrdup(path) };
 	return master;
+}
+
+/* Returns to the file that includes the current file. */
+static void master_leave(struct master_file *master)
+{
+	struct source *source = master_source(master);
+
+	master->origin = source->origin;
+	master->owner = source->owner;
+	master->has_owner = source->has_owner;
+	ttl_end_run(&master->ttl);
+	fclose(source->file);
+	free(source->path);
+	master->depth--;
 }
 
 void master_file_close(struct master_file **master)
 {
 	if (!*master)
 		return;
+	while ((*master)->depth)
+		master_leave(*master);
+	generate_end(&(*master)->generate);
 	buf_clear(&(*master)->wire);
-	free((*master)->path);
-	free((*master)->origin_text);
+	buf_clear(&(*master)->line);
+	free((*master)->sources[0].path);
+	free((char *)(*master)->options.origin);
 	free(*master);
 	*master = NULL;
+}
+
+const char *master_file_path(const struct master_file *master)
+{
+	return master->sources[master->depth].path;
+}
+
+int master_file_line(const struct master_file *master)
+{
+	return master->entry_line;
 }
 
 static enum err master_refuse(const struct master_file *master, const char *words,
                               struct why *why)
 {
-	return fail(why, ERR_INVALID, "%s:%d: %s", master->path, master->entry_line,
-	            words);
+	return fail(why, ERR_INVALID, "%.*s:%d: %s", PATH_SHOWN, master_file_path(master),
+	            master->entry_line, words);
 }
+
+static void master_warn(const struct master_file *master, const char *words)
+{
+	struct why text;
+
+	if (!master->options.warn || !*words)
+		return;
+	master_refuse(master, words, &text);
+	master->options.warn(master->options.self, text.text);
+}
+
+/* ---- entries ---- */
 
 /* Adds a byte to the entry. False: the entry has ended; *wrong is an error or NULL. */
 static bool master_take(struct master_file *master, struct lexer *lexer, int c,
@@ -59,8 +121,6 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 {
 	int kept = lexer_step(lexer, c);
 
-	if (c == '\n')
-		master->line++;
 	if (kept >= 0 && master->len == ENTRY_MAX)
 		*wrong = "the entry is too long";
 	else if (kept >= 0)
@@ -70,141 +130,202 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 	return kept != LEX_END && !*wrong;
 }
 
+/* Parentheses become blanks, so only the first byte shows that the owner is missing. */
+static void master_begin_entry(struct master_file *master, int first)
+{
+	master->starts_blank = first == ' ' || first == '\t' || first == '\r';
+	master->len = 0;
+}
+
 /*
  * Reads the next entry: a line, or several lines in parentheses. *end at the end of the
  * file.
  */
 static enum err master_read_entry(struct master_file *master, bool *end, struct why *why)
 {
+	struct source *source = master_source(master);
 	struct lexer lexer = { 0 };
 	const char *wrong = NULL;
-	int c;
+	int c = getc_unlocked(source->file);
+	bool goes_on = true;
 
-	master->entry_line = master->line + 1;
-	master->len = 0;
-	while ((c = getc_unlocked(master->file)) != EOF)
-		if (!master_take(master, &lexer, c, &wrong))
+	master->entry_line = source->line + 1;
+	master_begin_entry(master, c);
+	*end = c == EOF;
+	while (c != EOF) {
+		source->line += c == '\n';
+		goes_on = master_take(master, &lexer, c, &wrong);
+		if (!goes_on)
 			break;
-	if (c == EOF)
-		wrong = ferror(master->file) ? strerror(errno) : lexer_unfinished(&lexer);
+		c = getc_unlocked(source->file);
+	}
+	if (goes_on)
+		wrong = ferror(source->file) ? strerror(errno)
+		                             : lexer_unfinished(&lexer);
 	if (wrong)
 		return master_refuse(master, wrong, why);
 	master->entry[master->len] = '\0';
-	*end = c == EOF && !master->len;
 	return OK;
 }
 
-static bool master_is_blank(const char *text)
-{
-	return !text[strspn(text, " ")];
-}
+/* ---- directives ---- */
 
-static enum err master_set_origin(struct master_file *master, const char *text,
-                                  struct why *why)
+static enum err master_parse_origin(struct master_file *master, const char *text,
+                                    const char *field, struct name *origin,
+                                    struct why *why)
 {
 	struct why words;
 
-	if (name_parse_in(text, master->has_origin ? &master->origin : NULL, "$ORIGIN",
-	                  &master->origin, &words))
+	if (name_parse_in(text, master->has_origin ? &master->origin : NULL, field,
+	                  origin, &words))
 		return master_refuse(master, words.text, why);
 	master->has_origin = true;
 	return OK;
 }
 
-static enum err master_set_default_ttl(struct master_file *master, const char *text,
+static enum err master_set_origin(struct master_file *master, char *at, struct why *why)
+{
+	const char *text = text_word(&at, NULL);
+
+	if (!*text || !text_is_blank(at))
+		return master_refuse(master, "$ORIGIN must have one value, a name", why);
+	return master_parse_origin(master, text, "$ORIGIN", &master->origin, why);
+}
+
+static enum err master_set_default_ttl(struct master_file *master, char *at,
                                        struct why *why)
 {
-	if (!text_parse_period(text, RR_TTL_MAX, &master->ttl))
-		return master_refuse(
-		    master, "$TTL must be a time from 0 to 2147483647 seconds", why);
-	master->has_ttl = true;
+	const char *text = text_word(&at, NULL);
+
+	if (text_is_blank(at) && ttl_read_default(&master->ttl, text))
+		return OK;
+	return master_refuse(master, "$TTL must have one value, a time from 0 to "
+	                     "2147483647 seconds", why);
+}
+
+static void master_enter(struct master_file *master, FILE *file, const char *name)
+{
+	struct source *source = &master->sources[++master->depth];
+
+	*source = (struct source){
+		.file = file, .path = include_path(master->sources[0].path, name),
+		.origin = master->origin, .owner = master->owner,
+		.has_owner = master->has_owner,
+	};
+	ttl_end_run(&master->ttl);
+}
+
+static enum err master_include(struct master_file *master, char *at, struct why *why)
+{
+	const char *name = text_word(&at, NULL);
+	const char *text = text_word(&at, NULL);
+	struct name origin = master->origin;
+	struct why words;
+	FILE *file;
+	enum err err = OK;
+
+	if (!*name || !text_is_blank(at))
+		return master_refuse(master, "$INCLUDE must have a file name, and may "
+		                     "have an origin after it", why);
+	if (master->options.folder < 0)
+		return master_refuse(master, "$INCLUDE works only in a file: standard "
+		                     "input has no folder", why);
+	if (master->depth == MASTER_DEPTH_MAX)
+		return master_refuse(master, "$INCLUDE: at most 10 files can include one "
+		                     "another", why);
+	if (master->includes++ == MASTER_INCLUDES_MAX)
+		return master_refuse(master, "$INCLUDE: at most 1000 files can be "
+		                     "included in total", why);
+	if (include_open(master->options.folder, name, &file, &words))
+		return master_refuse(master, words.text, why);
+	if (*text)
+		err = master_parse_origin(master, text, "$INCLUDE: origin", &origin, why);
+	if (err) {
+		fclose(file);
+		return err;
+	}
+	master_enter(master, file, name);
+	master->origin = origin;
 	return OK;
 }
 
-static enum err master_read_directive(struct master_file *master, struct why *why)
+static enum err master_generate(struct master_file *master, char *at, struct why *why)
+{
+	const char *wrong = generate_begin(&master->generate, at);
+
+	return wrong ? master_refuse(master, wrong, why) : OK;
+}
+
+static enum err master_read_directive(struct master_file *master, char *at,
+                                      struct why *why)
 {
 	static const struct {
 		const char *name;
-		enum err (*set)(struct master_file *master, const char *text,
-		                struct why *why);
+		enum err (*run)(struct master_file *master, char *at, struct why *why);
 	} directives[] = {
-		{ "$ORIGIN", master_set_origin },
-		{ "$TTL",    master_set_default_ttl },
+		{ "$ORIGIN",   master_set_origin },
+		{ "$TTL",      master_set_default_ttl },
+		{ "$INCLUDE",  master_include },
+		{ "$GENERATE", master_generate },
 	};
-	char *at = master->entry;
-	struct word name = { 0 }, value;
-	const char *wrong = NULL;
+	const char *name = text_word(&at, NULL);
+	char quoted[33];
+	struct why words;
 
-	if (!text_next_word(&at, &name, &wrong) || !text_next_word(&at, &value, &wrong) ||
-	    !master_is_blank(at))
-		return master_refuse(master, "a directive must have one value", why);
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
-		if (!strcasecmp(name.text, directives[i].name))
-			return directives[i].set(master, value.text, why);
-	return master_refuse(master, "a directive must be $ORIGIN or $TTL",
-	                     why);
+		if (!strcasecmp(name, directives[i].name))
+			return directives[i].run(master, at, why);
+	fail(&words, ERR_INVALID, "a directive must be $ORIGIN, $TTL, $INCLUDE or "
+	     "$GENERATE, not '%s'", err_quote(name, quoted, sizeof(quoted)));
+	return master_refuse(master, words.text, why);
 }
 
+/* ---- records ---- */
+
 /* A line that begins with a blank has the owner of the previous record. */
-static enum err master_read_owner(struct master_file *master, char **at, struct why *why)
+static enum err master_read_owner(struct master_file *master, char **at,
+                                  struct name *owner, struct why *why)
 {
 	const char *wrong = NULL;
 	struct word word;
 	struct why words;
 
-	if (**at == ' ' && !master->has_owner)
+	if (master->starts_blank && !master->has_owner)
 		return master_refuse(master, "the first record must have an owner name",
 		                     why);
-	if (**at == ' ')
+	if (master->starts_blank)
 		return OK;
 	if (!text_next_word(at, &word, &wrong) || word.quoted)
 		return master_refuse(master, "an owner name must not be in quotes",
 		                     why);
-	if (name_parse_in(word.text, &master->origin, "owner", &master->owner, &words))
+	if (name_parse_in(word.text, &master->origin, "owner", owner, &words))
 		return master_refuse(master, words.text, why);
-	name_fold(&master->owner);
-	master->has_owner = true;
+	if (owner == &master->owner) {
+		ttl_begin_run(&master->ttl, owner);
+		master->has_owner = true;
+	}
+	name_fold(owner);
 	return OK;
-}
-
-static enum err master_read_ttl(struct master_file *master, const char *text,
-                                struct rr *rr, struct why *why)
-{
-	if (!text_parse_period(text, RR_TTL_MAX, &rr->ttl))
-		return master_refuse(master,
-		                     "a TTL must be a time from 0 to 2147483647 seconds",
-		                     why);
-	/* RFC 1035 5.1: the last stated TTL; RFC 2308 4: unless $TTL is set */
-	if (!master->has_ttl)
-		master->ttl = rr->ttl;
-	return OK;
-}
-
-static bool master_is_in_class(const char *text)
-{
-	return !strcasecmp(text, "IN") || !strcasecmp(text, "CLASS1");
 }
 
 /* Reads [TTL] [class] type; the first two may be in either order. */
-static enum err master_read_fixed(struct master_file *master, char **at, struct rr *rr,
-                                  struct why *why)
+static enum err master_read_fixed(struct master_file *master, char **at, uint16_t *type,
+                                  bool *has_ttl, struct why *why)
 {
-	bool has_ttl = false, has_class = false;
+	bool has_class = false;
 	const char *wrong = NULL;
 	struct word word;
 	struct why words;
 
-	rr->ttl = master->ttl;
 	while (text_next_word(at, &word, &wrong)) {
-		if (!has_class && master_is_in_class(word.text)) {
+		if (!has_class && text_is_in_class(word.text)) {
 			has_class = true;
-		} else if (!has_ttl && word.text[0] >= '0' && word.text[0] <= '9') {
-			enum err err = master_read_ttl(master, word.text, rr, why);
-
-			if (err)
-				return err;
-			has_ttl = true;
-		} else if (rrtype_parse(word.text, "type", &rr->type, &words)) {
+		} else if (!*has_ttl && text_is_digit(word.text[0])) {
+			if (!ttl_read(&master->ttl, word.text))
+				return master_refuse(master, "a TTL must be a time from "
+				                     "0 to 2147483647 seconds", why);
+			*has_ttl = true;
+		} else if (rrtype_parse(word.text, "type", type, &words)) {
 			return master_refuse(master, words.text, why);
 		} else {
 			return OK;
@@ -213,52 +334,110 @@ static enum err master_read_fixed(struct master_file *master, char **at, struct 
 	return master_refuse(master, "the record has no type", why);
 }
 
-static enum err master_read_record(struct master_file *master, struct rr *rr,
-                                   struct why *why)
+static enum err master_read_rdata(struct master_file *master, char *at, struct rr *rr,
+                                  struct why *why)
 {
-	char *at = master->entry;
-	struct why words;
-	struct rr got = { .name = master->owner.wire };
-	enum err err = master_read_owner(master, &at, why);
-
-	if (!err)
-		err = master_read_fixed(master, &at, &got, why);
-	if (err)
-		return err;
-
 	struct rdata_text rdata = {
-		got.type, "data", &master->origin, at, &master->wire
+		rr->type, "data", &master->origin, at, &master->wire
 	};
+	struct why words;
 
 	buf_reset(&master->wire);
 	if (rdata_read(&rdata, &words))
 		return master_refuse(master, words.text, why);
-	got.rdata = (const uint8_t *)buf_string(&master->wire);
-	got.rdata_len = master->wire.len;
+	rr->rdata = (const uint8_t *)buf_string(&master->wire);
+	rr->rdata_len = master->wire.len;
+	return OK;
+}
+
+/* OWNER is &master->generated for a record of $GENERATE: the last owner stays. */
+static enum err master_read_record(struct master_file *master, struct name *owner,
+                                   struct rr *rr, struct why *why)
+{
+	char *at = master->entry;
+	bool has_ttl = false, is_generated = owner == &master->generated;
+	struct rr got = { .name = owner->wire };
+	struct why warning;
+	const char *wrong;
+	enum err err = master_read_owner(master, &at, owner, why);
+
+	if (!err)
+		err = master_read_fixed(master, &at, &got.type, &has_ttl, why);
+	if (!err)
+		err = master_read_rdata(master, at, &got, why);
+	if (err)
+		return err;
+	wrong = ttl_settle(&master->ttl, has_ttl, !is_generated, &got, &warning);
+	if (wrong)
+		return master_refuse(master, wrong, why);
+	master_warn(master, warning.text);
 	*rr = got;
 	return OK;
+}
+
+/* Reads the next record of $GENERATE, from a line that is lexed like a line of the file. */
+static enum err master_read_generated(struct master_file *master, struct rr *rr,
+                                      struct why *why)
+{
+	struct lexer lexer = { 0 };
+	const char *wrong, *at;
+
+	buf_reset(&master->line);
+	wrong = generate_next(&master->generate, &master->line);
+	at = buf_string(&master->line);
+	master_begin_entry(master, *at);
+	while (!wrong && *at && master_take(master, &lexer, (unsigned char)*at, &wrong))
+		at++;
+	if (!wrong)
+		wrong = lexer_unfinished(&lexer);
+	if (wrong)
+		return master_refuse(master, wrong, why);
+	master->entry[master->len] = '\0';
+	return master_read_record(master, &master->generated, rr, why);
+}
+
+/* Reads the next entry. *found: it is a record. *end: the file ends. */
+static enum err master_read_next(struct master_file *master, struct rr *rr, bool *found,
+                                 bool *end, struct why *why)
+{
+	enum err err = master_read_entry(master, end, why);
+	char *at = master->entry;
+
+	if (err || *end)
+		return err;
+	if (!master->starts_blank)
+		at += strspn(at, " ");
+	if (*at == '$')
+		return master_read_directive(master, at, why);
+	if (text_is_blank(at))
+		return OK;
+	*found = true;
+	return master_read_record(master, &master->owner, rr, why);
 }
 
 enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
                           struct why *why)
 {
-	bool end = false;
+	bool is_record = false, end = false;
 	enum err err = OK;
 
 	if (!master->has_origin)
-		err = master_set_origin(master, master->origin_text, why);
-	while (!err) {
-		err = master_read_entry(master, &end, why);
-		if (err || end)
-			break;
-		if (master->entry[0] == '$') {
-			err = master_read_directive(master, why);
-		} else if (!master_is_blank(master->entry)) {
-			err = master_read_record(master, rr, why);
-			break;
+		err = master_parse_origin(master, master->options.origin, "$ORIGIN",
+		                          &master->origin, why);
+	while (!err && !is_record) {
+		if (generate_is_active(&master->generate)) {
+			is_record = true;
+			err = master_read_generated(master, rr, why);
+			continue;
 		}
+		err = master_read_next(master, rr, &is_record, &end, why);
+		if (err || !end)
+			continue;
+		if (!master->depth)
+			break;
+		master_leave(master);
 	}
 	if (!err)
-		*found = !end;
+		*found = is_record;
 	return err;
 }

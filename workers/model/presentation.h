@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -38,12 +36,3 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
 /* Appends wire rdata as canonical text. ERR_INVALID: the wire is broken. */
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,
                       struct why *why);
-
-/* Reads a master file record by record, with $ORIGIN, $TTL and parentheses. */
-struct master_file;
-struct master_file *master_file_open(FILE *file, const char *path, const char *origin,
-                                     uint32_t default_ttl);
-/* Reads the next record, valid until the next call. *found is false at the end. */
-enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
-                          struct why *why);
-void master_file_close(struct master_file **master);

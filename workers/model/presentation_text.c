@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static int lexer_wrong(struct lexer *lexer, const char *words)
 {
@@ -99,9 +100,31 @@ bool text_next_word(char **at, struct word *word, const char **wrong_words)
 	return true;
 }
 
-static bool text_is_digit(char c)
+const char *text_word(char **at, bool *quoted)
+{
+	const char *wrong = NULL;
+	struct word word;
+
+	if (!text_next_word(at, &word, &wrong))
+		return "";
+	if (quoted)
+		*quoted = word.quoted;
+	return word.text;
+}
+
+bool text_is_blank(const char *text)
+{
+	return !text[strspn(text, " ")];
+}
+
+bool text_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+bool text_is_in_class(const char *text)
+{
+	return !strcasecmp(text, "IN") || !strcasecmp(text, "CLASS1");
 }
 
 bool text_unescape(char *text, size_t *len)

@@ -1,5 +1,5 @@
 /*
- * presentation_text -- the lexer of presentation, for presentation*.c and master_file.c
+ * presentation_text -- the lexer of presentation, for presentation*.c and master_*.c
  * only. It handles quotes, escapes, parentheses and comments (RFC 1035 5.1), and words
  * separated by blanks.
  */
@@ -32,6 +32,11 @@ struct word {
 
 /* Cuts the next word from *at, in place. False: the end, or an error in *wrong. */
 bool text_next_word(char **at, struct word *word, const char **wrong);
+/* Cuts the next word; "" at the end, or if a quote is wrong. QUOTED may be NULL. */
+const char *text_word(char **at, bool *quoted);
+bool text_is_blank(const char *text);		/* only blanks, or nothing */
+bool text_is_digit(char c);
+bool text_is_in_class(const char *text);	/* the class IN */
 /* Replaces \DDD and \X with octets, in place. False: an invalid escape. */
 bool text_unescape(char *text, size_t *len);
 bool text_parse_number(const char *text, uint32_t max, uint32_t *number);

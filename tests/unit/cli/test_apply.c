@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #undef fail	/* cmocka has one; ours is in base/err.h */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +20,12 @@ static struct why why;
 
 static enum err parse(const char *text, json_t **changes)
 {
+	struct apply apply = { .file = "f", .domain = ZONE };
 	char *copy = xstrdup(text);
-	enum err err;
+	enum err err = apply_parse(&apply, copy, &why);
 
-	*changes = json_array();
-	err = apply_parse(copy, ZONE, *changes, &why);
+	*changes = json_incref(apply.changes);
+	apply_clear(&apply);
 	free(copy);
 	return err;
 }
@@ -88,18 +90,18 @@ static void bad(void **state)
 		{ "",                                    "at least one change" },
 		{ "# nothing\n",                         "at least one change" },
 		{ "[]",                                  "at least one change" },
-		{ "add www 300 A",                       "line 1: DATA: must not be empty" },
-		{ "\nreplace w 300 A 192.0.2.1",         "line 2: operation: must be" },
+		{ "add www 300 A",                       "f:1: DATA: must not be empty" },
+		{ "\nreplace w 300 A 192.0.2.1",         "f:2: operation: must be" },
 		{ "add w x A 192.0.2.1",                 "of the domain, not 'x'" },
 		{ "add w 2147483648 A 192.0.2.1",        "TTL: must be" },
 		{ "add w 300",                           "add|set|delete NAME" },
 		{ "add w..w 300 A 192.0.2.1",            "empty label" },
 		{ "add w.example.org 300 A 192.0.2.1",   "final dot" },
 		{ "delete w 300 TXT \xff",                "must be UTF-8" },
-		{ "[1]",                                 "changes[0]" },
+		{ "[1]",                                 "f: changes[0]: must" },
 		{ "[{\"op\": \"add\"}]",                 "is empty" },
-		{ "[{\"op\": \"add\", \"op\": \"set\"}]", "line 1" },
-		{ "[",                                   "line 1" },
+		{ "[{\"op\": \"add\", \"op\": \"set\"}]", "f:1: not valid" },
+		{ "[\n\n",                               "f:3: not valid" },
 	};
 
 	(void)state;
@@ -130,12 +132,68 @@ static void too_many(void **state)
 	buf_clear(&text);
 }
 
+/* Central names the change and the record; the user knows lines. */
+static void lines_of_reasons(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "changes[0].records[0]: is wrong", "f:2: is wrong" },
+		{ "changes[0].records[1]: is wrong", "f:3: is wrong" },
+		{ "changes[0].name: is wrong",       "f:2: name: is wrong" },
+		{ "changes[1]: is wrong",            "f:6: is wrong" },
+		{ "changes[1].records[0]: is wrong", "f:6: is wrong" },
+		{ "changes[0].records[2]: is wrong", NULL },
+		{ "changes[2]: is wrong",            NULL },
+		{ "changes: is wrong",               NULL },
+		{ "x changes[0]: is wrong",          NULL },
+	};
+	char text[] = "# a\nadd w 60 A 192.0.2.1\nadd w 60 A 192.0.2.2\n\n\n"
+	              "delete w - MX\n";
+	struct apply apply = { .file = "f", .domain = ZONE };
+
+	(void)state;
+	assert_int_equal(apply_parse(&apply, text, &why), OK);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(why.text, sizeof(why.text), "%s", cases[i].text);
+		apply_show_line(&apply, &why);
+		assert_string_equal(why.text, cases[i].want ? cases[i].want
+		                                            : cases[i].text);
+	}
+	apply_clear(&apply);
+}
+
+static void keep_warning(void *self, const char *text)
+{
+	buf_printf(self, "%s\n", text);
+}
+
+static void ttls_of_one_set(void **state)
+{
+	char text[] = "add w 60 A 192.0.2.1\nadd w 60 MX 1 a.\nset v 70 A 192.0.2.1\n"
+	              "add w - A 192.0.2.3\ndelete w 30 A 192.0.2.9\n"
+	              "add w 5m A 192.0.2.2\nadd w 300 A 192.0.2.4\n";
+	struct buf warnings = { 0 };
+	struct apply apply = { .file = "f", .domain = ZONE, .warn = keep_warning,
+	                       .self = &warnings };
+
+	(void)state;
+	assert_int_equal(apply_parse(&apply, text, &why), OK);
+	assert_string_equal(buf_string(&warnings), "f:6: the TTL is 300, but line 1 gives "
+	                    "this record set the TTL 60: the record set gets the TTL "
+	                    "300\n");
+	apply_clear(&apply);
+	buf_clear(&warnings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(lines_of_reasons),
+		cmocka_unit_test(ttls_of_one_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+/*
+ * master_file -- reads a master file (a zone file) record by record: RFC 1035 5, with
+ * $TTL (RFC 2308 4), $INCLUDE and the directive $GENERATE of BIND. Owners and TTLs are
+ * those that BIND reads. A file that BIND loads and this reader does not support is
+ * refused: a reason and a warning begin with FILE:LINE, the first line of the entry.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "model/rr.h"
+
+enum {
+	MASTER_DEPTH_MAX = 10,		/* files within files */
+	MASTER_INCLUDES_MAX = 1000,	/* included files in total */
+};
+
+struct master_options {
+	const char *origin;	/* name of the zone, with the final dot */
+	/*
+	 * The folder of the main file: $INCLUDE opens only regular files below it. -1:
+	 * the reader refuses $INCLUDE. Borrowed.
+	 */
+	int folder;
+	void (*warn)(void *self, const char *text);	/* NULL: drops the warnings */
+	void *self;
+};
+
+struct master_file;
+/* Borrows FILE. PATH is its name, for reasons. Copies the options. */
+struct master_file *master_file_open(FILE *file, const char *path,
+                                     const struct master_options *options);
+/* Reads the next record, valid until the next call. *found is false at the end. */
+enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
+                          struct why *why);
+/* The place of the record that master_file_next() read last; the path until the next. */
+const char *master_file_path(const struct master_file *master);
+int master_file_line(const struct master_file *master);
+void master_file_close(struct master_file **master);

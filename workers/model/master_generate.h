@@ -1,0 +1,33 @@
+/*
+ * master_generate -- the directive $GENERATE of BIND, for master_file.c only:
+ *
+ *     $GENERATE START-STOP[/STEP] NAME [TTL] [class] TYPE DATA
+ *
+ * Makes one record for each number. In NAME and DATA, "$" is the number, "$$" and "\$"
+ * are a "$", and "${OFFSET,WIDTH,BASE}" is the number plus OFFSET, in one of the bases
+ * d, o, x, X, or n and N (nibbles from the last to the first, with dots between them).
+ * As in BIND, an OFFSET also holds for the "$" after it in the same word.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	GENERATE_MAX = 65536,		/* records of one directive */
+	GENERATE_WORD_MAX = 2047,	/* length of NAME and of DATA, with the number */
+};
+
+struct generate {
+	uint32_t at, stop, step;
+	char *name, *type, *data;	/* type: with TTL and class. NULL: no directive */
+};
+
+/* Reads the lexed words after $GENERATE; cuts AT. NULL, or what is wrong. */
+const char *generate_begin(struct generate *generate, char *at);
+bool generate_is_active(const struct generate *generate);
+/* Appends the line of the next record. NULL, or what is wrong with NAME or DATA. */
+const char *generate_next(struct generate *generate, struct buf *line);
+void generate_end(struct generate *generate);

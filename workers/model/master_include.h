@@ -1,0 +1,18 @@
+/*
+ * master_include -- opens the file of $INCLUDE, for master_file.c only. The file must be a
+ * regular file below a folder: the kernel refuses a path that leaves the folder, also by
+ * a symbolic link (openat2, Linux 5.6).
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/err.h"
+
+/*
+ * Opens NAME below FOLDER, a descriptor. ERR_INVALID: the reason names the file, but not
+ * the place of the directive. The caller closes *file.
+ */
+enum err include_open(int folder, const char *name, FILE **file, struct why *why);
+/* "zones/sub/inc" for "zones/main.zone" and "sub/inc". The caller frees it. */
+char *include_path(const char *main_path, const char *name);
