@@ -175,6 +175,30 @@ static void nothing_unflushed_is_printed(void **state)
 	assert_printed(&printed, "");
 }
 
+/* The document keeps the first ones, escaped, and says how many more there were. */
+static void warnings_are_bounded(void **state)
+{
+	struct output out = { .quiet = true };
+	json_t *document = json_object(), *none = json_object();
+
+	(void)state;
+	output_end_warnings(&out, none);
+	assert_int_equal(json_object_size(none), 0);
+	output_warn(&out, "a\nb");
+	for (int i = 0; i < WARNINGS_MAX + 6; i++)
+		output_warn(&out, "c");
+	output_end_warnings(&out, document);
+	assert_int_equal(json_array_size(json_object_get(document, "warnings")),
+	                 WARNINGS_MAX);
+	assert_string_equal(json_string_value(json_array_get(
+	                    json_object_get(document, "warnings"), 0)), "a\\x0ab");
+	assert_int_equal(json_integer_value(json_object_get(document, "more_warnings")),
+	                 7);
+	assert_null(out.warnings);
+	json_decref(document);
+	json_decref(none);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -189,6 +213,7 @@ int main(void)
 		cmocka_unit_test(layout),
 		cmocka_unit_test(layout_of_pages),
 		cmocka_unit_test(nothing_unflushed_is_printed),
+		cmocka_unit_test(warnings_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
