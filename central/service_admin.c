@@ -7,6 +7,7 @@
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
+#include "reasons.h"
 #include "result_page.h"
 
 /* ---- blacklist ---- */
@@ -287,11 +288,13 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 	                                                 "servers", count));
 }
 
-static json_t *status_encode_domain(struct tx *tx, const struct zone *zone,
+static json_t *status_encode_domain(struct tx *tx, struct zone *zone,
                                     struct arena *arena)
 {
-	json_t *json = codec_domain_encode(zone, arena);
+	json_t *json;
 
+	reasons_set(tx, arena, &(struct zone *){ zone }, 1);
+	json = codec_domain_encode(zone, arena);
 	status_add_servers(tx, zone, arena, json);
 	return json;
 }

@@ -1,5 +1,30 @@
 #include "store_fleet.h"
 
+#include <string.h>
+
+void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
+                          struct living_services *services)
+{
+	struct tx_rows rows;
+
+	services->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT DISTINCT w.service FROM worker_nodes w WHERE (w.service = 'minidns' "
+	    "OR w.service LIKE 'pool\\_manager.%') AND " WORKER_LIVES("w") " LIMIT ?",
+	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
+	while (services->count < FLEET_ROWS && tx_next(&rows))
+		services->name[services->count++] = row_text(&rows);
+	tx_select_end(&rows);
+}
+
+bool living_services_has(const struct living_services *services, const char *topic)
+{
+	for (size_t i = 0; i < services->count; i++)
+		if (!strcmp(services->name[i], topic))
+			return true;
+	return false;
+}
+
 static json_t *fleet_seconds(int64_t ms)
 {
 	return json_real((double)ms / 1000);

@@ -10,6 +10,24 @@
 
 enum { FLEET_ROWS = 1000 };		/* in one list */
 
+/*
+ * A condition: the process of the row W of worker_nodes is alive. Its only parameter is
+ * `fleet.timeout` in milliseconds. As in an election, a time in the future is no sign of
+ * life.
+ */
+#define WORKER_LIVES(w) \
+	"ABS(TIMESTAMPDIFF(MICROSECOND, " w ".plugin_time, NOW(6))) <= ? * 1000"
+
+/* The topics that have a living process. */
+struct living_services {
+	const char *name[FLEET_ROWS];
+	size_t count;
+};
+/* Reads mini-DNS and the pool managers. */
+void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
+                          struct living_services *services);
+bool living_services_has(const struct living_services *services, const char *topic);
+
 /* Both functions make a list of JSON objects for the answer. */
 json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);

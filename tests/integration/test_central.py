@@ -4,6 +4,7 @@ Nobody plays the pool manager but this file: it reports what servers would have.
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import lzma
@@ -183,6 +184,31 @@ def slow_statements(ms):
         f"AND time_ms > {ms}", administrator=True)]
 
 
+@contextlib.contextmanager
+def living(*services):
+    """Processes of these services write heartbeats."""
+    over = threading.Event()
+
+    def beat():
+        for service in services:
+            lab.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) "
+                    f"VALUES ('living.{service}', '{service}', NOW(6), NOW(6)) "
+                    "ON DUPLICATE KEY UPDATE plugin_time = NOW(6)")
+
+    def run():
+        while not over.wait(1):
+            beat()
+    beat()
+    beats = threading.Thread(target=run)
+    beats.start()
+    try:
+        yield
+    finally:
+        over.set()
+        beats.join()
+        lab.sql("DELETE FROM worker_nodes WHERE plugin_name LIKE 'living.%'")
+
+
 class Story(unittest.TestCase):
     maxDiff = None
 
@@ -222,7 +248,7 @@ class Domains(Story):
             "status": "PENDING", "email": "dns.admin@example.org",
             "primary": "ns1.example.net.", "ttl": 300, "refresh": 1, "retry": 2, "expire": 3,
             "minimum": 4, "description": "h\u00e9llo", "records": 2, "recordsets": 1,
-            "reason": ""})
+            "reason": "no pool manager of pool 'default' is running"})
         self.assertRegex(made["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(call("get_domain", domain=made["id"]), made)
         self.assertEqual(call("get_domain", domain=str(uuid.UUID(made["id"]))), made)
@@ -1462,6 +1488,61 @@ class Status(Story):
         self.assertEqual(self.state(domain)[:2], ("NONE", "DELETED"))
         # nobody sees what it left, and the sweep takes it away
         wait_for(lambda: not records_of(domain["id"]), 20, "its records are swept")
+
+    def reasons(self, domain, pool):
+        """The reason of a domain in each answer that has one."""
+        return {call("get_domain", domain=domain["name"])["reason"],
+                call("get_domain", ADMIN, domain=domain["id"])["reason"],
+                call("get_status", domain=domain["name"])["domain"]["reason"],
+                *(found["reason"] for found in call("find_domains", ADMIN, criterion={
+                    "pool": pool, "name": domain["name"]})["domains"])}
+
+    def test_the_reason_is_of_now(self):
+        """A worker that is not running, then what servers have reported, whatever is stored."""
+        pool = f"pool{next(lab.numbers)}"
+        call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        poolmgr = f"pool_manager.{pool}"
+        no_poolmgr = f"no pool manager of pool '{pool}' is running"
+        domain = self.create(ADMIN, pool=pool, tenant="alice")
+        self.assertEqual(domain["reason"], no_poolmgr)
+        with living("minidns", "pool_manager.default"):
+            self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
+        with living(poolmgr):
+            self.assertEqual(self.reasons(domain, pool), {"no mini-DNS is running"})
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE'), "
+                f"('{pool}', 'two', 'bind9', '192.0.2.2', 53, 'ACTIVE'), "
+                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED')")
+
+        times = itertools.count(1)
+
+        def write(server, action, status, reason):
+            lab.sql("REPLACE INTO pool_manager_status (id, server_id, domain_id, action, status, "
+                    f"reason, updated_at) VALUES (MD5('{server} {action}{pool}'), '{server}', "
+                    f"'{domain['id']}', '{action}', '{status}', '{reason}', "
+                    f"'2026-01-01' + INTERVAL {next(times)} SECOND)")
+        with living(poolmgr, "minidns"):
+            self.assertEqual(self.create(ADMIN, pool=pool)["reason"], "")
+            self.assertEqual(self.reasons(domain, pool), {""})
+            write("one", "CREATE", "ERROR", "rndc: refused")
+            write("out", "CREATE", "ERROR", "not asked")
+            self.assertEqual(self.reasons(domain, pool), {"one: rndc: refused"})
+            report(domain, "ERROR", domain["serial"], reason="one: rndc: refused")
+            write("one", "CREATE", "SUCCESS", "")
+            write("two", "CREATE", "SUCCESS", "")
+            self.assertEqual(self.reasons(domain, pool),
+                             {"two: waits for the first answer to mini-DNS; "
+                              "one: waits for the first answer to mini-DNS"})
+            write("two", "UPDATE", "ERROR", "answers with SERVFAIL")
+            self.assertEqual(self.reasons(domain, pool),
+                             {"two: answers with SERVFAIL; "
+                              "one: waits for the first answer to mini-DNS"})
+            self.assertEqual(self.state(domain)[2], "one: rndc: refused")
+            report(domain, "SUCCESS", domain["serial"])
+            self.assertEqual(self.reasons(domain, pool), {""})
+        self.assertEqual(self.reasons(domain, pool), {""})
+        call("delete_domain", domain=domain["name"])
+        self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
 
     def test_invalid_pairs_are_refused_by_the_database(self):
         domain = self.create()

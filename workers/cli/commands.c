@@ -15,7 +15,9 @@ const struct command commands[] = {
 	  "--ns. For each value of the SOA record that no option sets, central uses the "
 	  "default in its settings.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
-	  "give --wait, it then waits until the name servers serve that serial.",
+	  "give --wait, it then waits until the name servers serve that serial. The "
+	  "command warns if the pool has no running pool manager, or if no mini-DNS is "
+	  "running: the domain then stays PENDING.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
