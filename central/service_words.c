@@ -372,8 +372,11 @@ static const struct rpc_object objects[] = {
 	{ "worker", "A process of the fleet.", FIELDS(
 		{ "plugin_name", "string", "the name of the process" },
 		{ "service", "string", "the topic of the process" },
-		{ "role", "string", "`master` or `normal`" },
-		{ "status", "string", "`active` or `down`" },
+		{ "role", "string", "`master` or `normal`. A dead process keeps its last "
+		  "role until its service has a new master" },
+		{ "status", "string", "`active`: the process has a share of the periodic "
+		  "work; `down`: it has no share yet; `dead`: its last heartbeat is "
+		  "older than `fleet.timeout`" },
 		{ "hash_factor", "number or null",
 		  "the number of the process's share of the periodic work" },
 		{ "total_number", "number or null", "number of shares of the service; "

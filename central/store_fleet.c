@@ -38,6 +38,7 @@ static json_t *fleet_read_number(struct tx_rows *rows)
 	return is_null ? json_null() : json_integer(number);
 }
 
+#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 #define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
 
 static json_t *fleet_read_worker(struct tx_rows *rows)
@@ -58,17 +59,18 @@ static json_t *fleet_read_worker(struct tx_rows *rows)
 	return row;
 }
 
-json_t *store_fleet_workers(struct tx *tx, struct arena *arena)
+json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena)
 {
 	json_t *list = json_array();
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT plugin_name, service, role, status, hash_factor, total_number, "
-	    "CONCAT(REPLACE(plugin_time, ' ', 'T'), 'Z'), " AGE("plugin_time") ", "
-	    "generation, " AGE("started_at") ", version FROM worker_nodes "
-	    "ORDER BY service, status, hash_factor IS NULL, hash_factor, plugin_name "
-	    "LIMIT ?", TX_BIND(tx_int(FLEET_ROWS)));
+	    "SELECT w.plugin_name, w.service, w.role, IF(" WORKER_LIVES("w") ", "
+	    "w.status, 'dead') AS state, w.hash_factor, w.total_number, "
+	    MOMENT("w.plugin_time") ", " AGE("w.plugin_time") ", w.generation, "
+	    AGE("w.started_at") ", w.version FROM worker_nodes w ORDER BY w.service, "
+	    "state, w.hash_factor IS NULL, w.hash_factor, w.plugin_name LIMIT ?",
+	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
 		json_array_append_new(list, fleet_read_worker(&rows));
 	return list;
@@ -135,8 +137,6 @@ static void fleet_add_repairs(struct tx *tx, struct arena *arena, const char *sq
 	while (tx_next(&rows))
 		json_array_append_new(list, fleet_read_repair(&rows));
 }
-
-#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 {

@@ -28,8 +28,12 @@ void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
                           struct living_services *services);
 bool living_services_has(const struct living_services *services, const char *topic);
 
-/* Both functions make a list of JSON objects for the answer. */
-json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
+/*
+ * Makes a list of JSON objects for the answer. The status of a process without a heartbeat
+ * in the last TIMEOUT_MS is `dead`, whatever its master has written.
+ */
+json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
+/* Also makes a list of JSON objects. */
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
 /*
  * Makes a list of all drifts, followed by all repairs. Both parts begin with the newest

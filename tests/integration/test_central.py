@@ -1544,6 +1544,34 @@ class Status(Story):
         call("delete_domain", domain=domain["name"])
         self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
 
+    def test_dead_workers(self):
+        """They are shown as dead, and the sweep forgets them if nobody is left of their service."""
+        def add(name, service, age, role="master"):
+            lab.sql("REPLACE INTO worker_nodes (plugin_name, service, plugin_time, started_at, role, "
+                    f"status) VALUES ('{name}', '{service}', NOW(6) - INTERVAL {age}, NOW(6), "
+                    f"'{role}', 'active')")
+
+        def shown():
+            return {row["plugin_name"]: (row["role"], row["status"])
+                    for row in call("find_workers", ADMIN)["workers"]}
+        self.addCleanup(lab.sql, "DELETE FROM worker_nodes WHERE plugin_name LIKE 'w-%'")
+        add("w-alive", "routes", "-2 SECOND")
+        add("w-ahead", "routes", "-1 HOUR", "normal")
+        add("w-dead", "ownership", "1 HOUR")
+        self.assertEqual({name: state for name, state in shown().items() if name.startswith("w-")},
+                         {"w-alive": ("master", "active"), "w-ahead": ("normal", "dead"),
+                          "w-dead": ("master", "dead")})
+        self.assertEqual({state for name, (_, state) in shown().items() if "central" in name},
+                         {"active"})
+        add("w-gone", "ports", "25 HOUR")
+        add("w-kept", "routes", "25 HOUR")
+
+        def swept():
+            add("w-alive", "routes", "-2 SECOND")       # its service is alive
+            return "w-gone" not in shown()
+        wait_for(swept, 20, "the sweep has forgotten the worker")
+        self.assertTrue({"w-dead", "w-kept", "w-alive"} <= set(shown()))
+
     def test_invalid_pairs_are_refused_by_the_database(self):
         domain = self.create()
         for task, status in (("ADD", "ACTIVE"), ("ADD", "DELETED"), ("UPDATE", "ACTIVE"),

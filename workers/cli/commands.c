@@ -472,12 +472,13 @@ const struct command commands[] = {
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
-	  "process has. GENERATION grows each time the master divides the work again. A "
-	  "process counts as dead if HEARD, the time since its last heartbeat, exceeds "
-	  "fleet.timeout. The master then sets STATUS of the process to down and gives "
-	  "its share to other processes. About one hour later, the command no longer "
-	  "lists the process. If all processes of a service are dead, STATUS stays "
-	  "active and ROLE stays master, so compare HEARD with fleet.timeout.",
+	  "process has. GENERATION grows each time the master divides the work again. "
+	  "STATUS is active if the process has a share, and down if the process has no "
+	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
+	  "exceeds fleet.timeout. The master then gives the share of the process to "
+	  "other processes. If all processes of a service are dead, the last master "
+	  "keeps its ROLE. The command no longer lists a dead process about one hour "
+	  "later, or a day later if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",

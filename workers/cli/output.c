@@ -142,6 +142,7 @@ static const struct {
 	{ "NO_DNS",     "\033[31m" },
 	{ "NO_CONTROL", "\033[31m" },
 	{ "NO_ANSWER",  "\033[31m" },
+	{ "dead",       "\033[31m" },
 	{ "DELETED",    "\033[2m" },
 };
 
