@@ -25,6 +25,27 @@ bool living_services_has(const struct living_services *services, const char *top
 	return false;
 }
 
+json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
+                            struct arena *arena)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT t.topic FROM (SELECT 'minidns' AS topic UNION "
+	    "SELECT CONCAT('pool_manager.', p.name) FROM pools p WHERE (? IS NULL OR "
+	    "p.name = ?) AND EXISTS (SELECT 1 FROM domains d WHERE d.pool_id = p.id "
+	    "AND d.live = 1) UNION SELECT n.service FROM worker_nodes n "
+	    "WHERE n.service NOT LIKE 'pool\\_manager.%') t "
+	    "WHERE NOT EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = t.topic "
+	    "AND " WORKER_LIVES("w") ") ORDER BY t.topic LIMIT ?",
+	    TX_BIND(tx_text(pool), tx_text(pool), tx_int(timeout_ms),
+	            tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, json_string(row_text(&rows)));
+	return list;
+}
+
 static json_t *fleet_seconds(int64_t ms)
 {
 	return json_real((double)ms / 1000);

@@ -29,6 +29,13 @@ void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
 bool living_services_has(const struct living_services *services, const char *topic);
 
 /*
+ * Makes a list of the topics that need a process and have no living one: mini-DNS, the
+ * pool managers of pools with domains, and each other service whose processes are still
+ * in the table. POOL: leaves out other pools; NULL: all pools.
+ */
+json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
+                            struct arena *arena);
+/*
  * Makes a list of JSON objects for the answer. The status of a process without a heartbeat
  * in the last TIMEOUT_MS is `dead`, whatever its master has written.
  */

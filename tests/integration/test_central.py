@@ -1563,6 +1563,14 @@ class Status(Story):
                           "w-dead": ("master", "dead")})
         self.assertEqual({state for name, (_, state) in shown().items() if "central" in name},
                          {"active"})
+        missing = call("get_status", ADMIN)["missing_workers"]
+        self.assertEqual({name for name in missing if not name.startswith("pool_manager.")},
+                         {"minidns", "ownership"})
+        self.assertIn("pool_manager.default", missing)
+        self.assertNotIn("missing_workers", call("get_status", domain=self.create()["name"]))
+        with living("minidns", "pool_manager.default"):
+            missing = call("get_status", ADMIN, pool="default")["missing_workers"]
+            self.assertEqual(missing, ["ownership"])
         add("w-gone", "ports", "25 HOUR")
         add("w-kept", "routes", "25 HOUR")
 

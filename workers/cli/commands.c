@@ -230,17 +230,25 @@ const struct command commands[] = {
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show the status of a domain or of all name servers",
+	  "show the status of a domain or of the fleet",
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
-	  "the last poll found. LAG is the difference between this serial and the serial "
-	  "of the domain. The command also shows, for each name server, the last error "
-	  "and the time of the next attempt.\n"
-	  "If you give no DOMAIN, the command lists all name servers (administrators "
-	  "only). BEHIND is the number of domains whose serial the server does not serve "
-	  "yet. FAILED is the number of domains whose last operation on the server "
-	  "failed. Below the servers, the command lists up to 20 domains in ERROR and up "
-	  "to 20 PENDING domains.",
+	  "the last poll found. SERIALS BEHIND is the difference between this serial and "
+	  "the serial of the domain: neither seconds nor a number of changes. STATUS is "
+	  "the last report about the server. HEALTH says whether the server answers now, "
+	  "as in 'zonefleet servers'. The command also shows, for each name server, the "
+	  "last error and the time of the next attempt.\n"
+	  "If you give no DOMAIN, the command says whether the fleet is well "
+	  "(administrators only). It lists all name servers. BEHIND is the number of "
+	  "domains whose serial the server does not serve yet. FAILED is the number of "
+	  "domains whose last operation on the server failed. Then it lists up to 20 "
+	  "domains in ERROR and up to 20 PENDING domains, the oldest first. At the end, "
+	  "it lists what is wrong: workers without a running process (mini-DNS, the pool "
+	  "managers of pools with domains, and ports, routes and ownership if a process "
+	  "of it was running in the last day), name servers that do not work, domains in "
+	  "ERROR, the oldest domain that has been PENDING for more than a minute, PARKED "
+	  "repairs and dead letters.\n"
+	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is not.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
@@ -510,7 +518,9 @@ const struct command commands[] = {
 	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
 	  "NO_ANSWER if neither answered. A failed poll takes 96 s, so HEALTH can be OK "
 	  "for minutes after a server has stopped. The first answer sets HEALTH to OK "
-	  "again. STATE is the state that the operator has set. The pool managers "
+	  "again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if no process of this worker "
+	  "is running: then zonefleet does not know whether the server answers. STATE is "
+	  "the state that the operator has set. The pool managers "
 	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
 	  "consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
