@@ -130,9 +130,11 @@ static const struct rpc_method_doc words[] = {
 	  "records.", ADMIN, "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
-	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
-	  "domains, or if the database still contains rows of deleted domains of the "
-	  "pool.",
+	{ "delete_pool", "Deletes a pool and all data about its name servers. The call "
+	  "fails with `Conflict` if the pool has domains or a catalog zone, or if a pool "
+	  "manager of the pool is running. It also fails with `Conflict` if the database "
+	  "contains more than 1000 deleted domains of the pool, and with `Busy` while "
+	  "central is removing their records.",
 	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "

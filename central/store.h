@@ -406,9 +406,6 @@ void store_pool_update(struct tx *tx, const struct pool *pool);
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
-void store_pool_delete(struct tx *tx, const char *id);
-/* True: the pool has domains. Possibly all these domains are DELETED. */
-bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
 

@@ -814,10 +814,49 @@ class Permission(Story):
                          ["ns.example.com."])
         domain = self.create(context=ADMIN, pool=name)
         self.assertEqual((domain["pool"], domain["primary"]), (name, "ns.example.com."))
-        self.fails("Conflict", "has domains", "delete_pool", ADMIN, pool=name)
+        self.fails("Conflict", f"has 1 domain: delete all its domains first ('zonefleet domain list "
+                   f"--pool {name} ", "delete_pool", ADMIN, pool=name)
         self.fails("Duplicate", "exists", "create_pool", ADMIN, pool={"name": name})
         self.fails("Invalid", "pool.name", "create_pool", ADMIN, pool={"name": "a.b"})
         self.assertIn(name, [pool["name"] for pool in call("find_pools", ADMIN)["pools"]])
+
+    def test_a_pool_is_deleted_with_what_is_stored_about_it(self):
+        """But not while a domain or a pool manager of it is alive."""
+        pool = f"pool{next(lab.numbers)}"
+        made = call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        call("update_pool", ADMIN, pool=pool, values={"catalog_zone": lab.name()})
+        self.fails("Conflict", "has the catalog zone", "delete_pool", ADMIN, pool=pool)
+        call("update_pool", ADMIN, pool=pool, values={"catalog_zone": ""})
+        domain = self.create(ADMIN, pool=pool)
+        catalog, = (found for found in call("find_domains", ADMIN | {"all_tenants": True},
+                                            criterion={"pool": pool})["domains"]
+                    if found["kind"] == "CATALOG")
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE')")
+        lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, status) "
+                f"VALUES (MD5('{pool}'), 'one', '{domain['id']}', 'CREATE', 'ERROR')")
+        lab.sql("INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
+                f"pass1_at, updated_at) VALUES ('{domain['id']}', 'one', 'STRAY', 'PARKED', "
+                f"'{pool}', '{domain['name']}', 1, NOW(3), NOW(3))")
+        self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
+        call("delete_domain", ADMIN, domain=domain["name"])
+        self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
+        for gone in domain, catalog:
+            call("abandon_domain", ADMIN, domain=gone["id"])
+        with living(f"pool_manager.{pool}"):
+            self.fails("Conflict", f"a pool manager of the pool '{pool}' is running: stop all",
+                       "delete_pool", ADMIN, pool=pool)
+        call("delete_pool", ADMIN, pool=pool)
+        self.fails("NotFound", "no pool", "get_pool", ADMIN, pool=pool)
+        for table, where in (("pools", f"name = '{pool}'"),
+                             ("domains", f"pool_id = '{made['id']}'"),
+                             ("records", f"domain_id = '{domain['id']}'"),
+                             ("recordsets", f"domain_id = '{domain['id']}'"),
+                             ("journal", f"domain_id = '{domain['id']}'"),
+                             ("pool_servers", f"pool_name = '{pool}'"),
+                             ("repairs", f"pool_name = '{pool}'"),
+                             ("pool_manager_status", f"domain_id = '{domain['id']}'")):
+            self.assertEqual(lab.sql(f"SELECT 1 FROM {table} WHERE {where}"), [], table)
 
     def test_pools_of_tenants(self):
         """A tenant names the default pool, or one that the settings open."""

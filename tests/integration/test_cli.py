@@ -496,6 +496,33 @@ class Commands(WithFleet):
             quota = self.run_json("quota", "set", "small", "domains", *admin, *words)
             self.assertEqual(quota["domains"], -1)
 
+    def test_a_pool_without_a_pool_manager(self):
+        """The way out of the trap: each step says what is missing."""
+        admin = ["--admin"]
+        missing = "no pool manager of pool 'second' is running"
+        self.run_client("pool", "create", "second", "--ns", "ns.example.net", *admin)
+        created = client("--config", self.fleet.config, "domain", "create", "trap.org", "--pool",
+                         "second", *admin)
+        self.assertEqual((created[0], created[2]), (GOOD, f"warning: {missing}\n"))
+        status, out, _ = client("--config", self.fleet.config, "--json", "domain", "create",
+                                "trap2.org", "--pool", "second", *admin)
+        self.assertEqual((status, json.loads(out)["warnings"]), (GOOD, [missing]))
+        self.assertRegex(self.run_client("domain", "show", "trap.org", *admin),
+                         rf"(?m)^reason +{missing}$")
+        status, out, _ = client("--config", self.fleet.config, "status", *admin)
+        self.assertEqual(status, FAILED)
+        self.assertIn(f"\n- {missing}\n", out)
+        self.assertIn("has 2 domains", self.run_client("pool", "delete", "second", *admin,
+                                                       want=FAILED))
+        for name in "trap.org", "trap2.org":
+            self.assertIn(missing, self.run_client("domain", "delete", name, "--wait",
+                                                   "--wait-timeout", "1", *admin, want=TIMEOUT))
+            self.run_client("domain", "abandon", name, "--yes", *admin)
+        self.assertEqual(self.run_client("pool", "delete", "second", *admin),
+                         "deleted the pool second\n")
+        self.run_client("pool", "show", "second", *admin, want=NOT_FOUND)
+        self.assertNotIn(missing, client("--config", self.fleet.config, "status", *admin)[1])
+
     def test_keys(self):
         admin = ["--admin"]
         self.run_client("domain", "create", "keyed.org")

@@ -157,6 +157,17 @@ const struct command commands[] = {
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
+	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
+	  "delete a pool that has no domains (administrators)",
+	  "Deletes the pool POOL and all data about its name servers. Central refuses to "
+	  "delete a pool that has domains or a catalog zone, or a pool with a running "
+	  "pool manager. So delete the domains, stop the pool managers of the pool, and "
+	  "wait until they count as dead (fleet.timeout). If a pool has no pool manager "
+	  "that could complete the deletion of its domains, end each deletion with "
+	  "'domain abandon'. The name servers keep the zones that they still have.",
+	  "zonefleet domain list --pool edge --admin --all-tenants\n"
+	  "zonefleet pool delete edge --admin" },
+
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators)",
 	  "Adds NAME to the blacklist. Then only administrators may create the domain "
