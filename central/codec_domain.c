@@ -61,7 +61,9 @@ const struct json_field codec_domain_shown[] = {
 	{ "serial", "number", "the serial of the newest change" },
 	{ "task", "string", "ADD, UPDATE, DELETE or NONE" },
 	{ "status", "string", "PENDING, ACTIVE or ERROR" },
-	{ "reason", "string", "why the status is ERROR; otherwise empty" },
+	{ "reason", "string", "why the domain is not ACTIVE now: the worker that is not "
+	  "running, or the name servers that fail, each with its last error. Empty if "
+	  "the domain is ACTIVE, or if its change is on its way" },
 	{ "email", "string", "the email address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
 	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "

@@ -4,10 +4,13 @@
 
 #include "codec.h"
 #include "codec_domain.h"
+#include "consistency/heartbeat.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
+#include "reasons.h"
 #include "result_page.h"
+#include "store_fleet.h"
 
 /* ---- blacklist ---- */
 
@@ -236,8 +239,8 @@ static json_t *status_list_servers(struct tx *tx, const char *pool, struct arena
 	return servers;
 }
 
-/* The number of serials that the server is behind; null: no poll has seen a serial. */
-static json_t *status_encode_lag(const struct zone *zone,
+/* The difference of the serials; null: no poll has found a serial. */
+static json_t *status_encode_behind(const struct zone *zone,
                                  const struct server_status *status)
 {
 	uint32_t serial = zone->is.state.serial;
@@ -250,11 +253,12 @@ static json_t *status_encode_lag(const struct zone *zone,
 
 static json_t *status_encode(const struct zone *zone, const struct server_status *status)
 {
-	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s?}",
-		"id", status->id, "state", status->state,
+	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s?}",
+		"id", status->id, "state", status->state, "health", status->health,
 		"action", status->action, "status", status->status,
 		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
-		"lag", status_encode_lag(zone, status), "reason", status->reason,
+		"serials_behind", status_encode_behind(zone, status),
+		"reason", status->reason,
 		"attempts", (json_int_t)status->attempts,
 		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
 }
@@ -287,16 +291,27 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 	                                                 "servers", count));
 }
 
-static json_t *status_encode_domain(struct tx *tx, const struct zone *zone,
+static json_t *status_encode_domain(struct tx *tx, struct zone *zone,
                                     struct arena *arena)
 {
-	json_t *json = codec_domain_encode(zone, arena);
+	json_t *json;
 
+	reasons_set(tx, arena, &(struct zone *){ zone }, 1);
+	json = codec_domain_encode(zone, arena);
 	status_add_servers(tx, zone, arena, json);
 	return json;
 }
 
-/* Only administrators see the servers. A tenant sees only its own domain. */
+static void status_add_fleet(struct tx *tx, const char *pool, struct arena *arena,
+                             json_t *json)
+{
+	json_object_set_new(json, "servers", status_list_servers(tx, pool, arena));
+	json_object_set_new(json, "missing_workers",
+	                    store_fleet_missing(tx, pool, heartbeat_config.timeout_ms,
+	                                        arena));
+}
+
+/* Only administrators see the fleet. A tenant sees only its own domain. */
 enum err service_get_status(void *self, struct request *req)
 {
 	struct central *central = self;
@@ -315,8 +330,7 @@ enum err service_get_status(void *self, struct request *req)
 
 	req->result = json_object();
 	if (!tx.err && req->context.is_admin)
-		json_object_set_new(req->result, "servers",
-		                    status_list_servers(&tx, pool, req->arena));
+		status_add_fleet(&tx, pool, req->arena, req->result);
 	if (!tx.err && has_domain && !service_domain_get(req, &tx, &zone))
 		json_object_set_new(req->result, "domain",
 		                    status_encode_domain(&tx, &zone, req->arena));

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "codec_domain.h"
-#include "codec_find.h"
 #include "consistency/store_version.h"
 #include "core/catalog.h"
 #include "core/rules.h"
@@ -14,7 +13,7 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
-#include "result_page.h"
+#include "reasons.h"
 
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
@@ -30,107 +29,6 @@ enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zon
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	return OK;
-}
-
-static enum err domain_not_found(struct request *req, const struct domain_key *key)
-{
-	return fail(&req->why, ERR_NOT_FOUND, "there is no domain '%.200s'",
-	            *key->id ? key->id : key->name);
-}
-
-/*
- * Reads the domains of several calls; for a refused call it reads the domain "", which
- * does not exist. Returns an error of the statement, which is also in errs[].
- */
-static enum err domain_get_some(struct central *central, struct request *const *reqs,
-                                size_t count, enum err *errs)
-{
-	struct domain_key keys[TX_LIST_MAX];
-	struct access access[TX_LIST_MAX];
-	const struct zone *zones[TX_LIST_MAX] = { NULL };
-	size_t asked = 0;
-	struct why why;
-
-	for (size_t i = 0; i < count; i++) {
-		keys[i] = (struct domain_key){ .name = "" };
-		errs[i] = access_of(reqs[i], &access[i]);
-		if (!errs[i])
-			errs[i] = codec_domain_key(reqs[i]->args, reqs[i]->arena,
-			                           &keys[i], &reqs[i]->why);
-		asked += !errs[i];
-	}
-	if (!asked)
-		return OK;
-
-	struct tx tx = tx_autocommit(central->runtime->db, &why);
-
-	store_domain_get_several(&tx, reqs[0]->arena, keys, count, zones);
-	tx_commit(&tx);
-	for (size_t i = 0; i < count; i++) {
-		if (errs[i])
-			continue;
-		if (tx.err)
-			errs[i] = fail(&reqs[i]->why, tx.err, "%s", why.text);
-		else if (zones[i] && store_domain_is_visible(&access[i], zones[i]))
-			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
-		else
-			errs[i] = domain_not_found(reqs[i], &keys[i]);
-	}
-	return tx.err;
-}
-
-static enum err domain_get_one(struct central *central, struct request *req)
-{
-	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
-	struct zone zone;
-
-	if (!service_domain_get(req, &tx, &zone))
-		req->result = codec_domain_encode(&zone, req->arena);
-	return tx_commit(&tx);
-}
-
-void service_get_domains(void *self, struct request *const *reqs, size_t count,
-                         enum err *errs)
-{
-	for (size_t at = 0, n; at < count; at += n) {
-		n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX;
-		/* a broken row fails only its own call */
-		if (domain_get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
-			for (size_t i = 0; i < n; i++)
-				errs[at + i] = domain_get_one(self, reqs[at + i]);
-	}
-}
-
-enum err service_find_domains(void *self, struct request *req)
-{
-	struct central *central = self;
-	struct domain_criterion criterion;
-	struct paging paging;
-	struct access access;
-	enum err err = access_of_many(req, &access);
-
-	if (!err)
-		err = codec_find_domains(req->args, &criterion, &req->why);
-	if (!err)
-		err = codec_find_paging(req->args, store_domain_sort_keys, &paging,
-		                        &req->why);
-	if (err)
-		return err;
-
-	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
-	struct tx_rows rows;
-	struct zone zone;
-	struct result_page page;
-
-	result_page_init(&page, paging.limit);
-	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
-	while (store_domain_next(&rows, &zone))
-		if (!result_page_add(&page, codec_domain_encode(&zone, req->arena),
-		                     zone.is.id))
-			break;
-	tx_select_end(&rows);
-	req->result = result_page_encode(&page, "domains");
-	return tx_commit(&tx);
 }
 
 /* ---- create ---- */
@@ -382,14 +280,17 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 }
 
 /* Reads the row back, because the database has set its times. */
-static enum err domain_answer(struct write *write)
+static enum err domain_answer(struct write *write, bool is_new)
 {
 	struct domain_key key = { .name = "" };
 	struct zone zone;
 
 	memcpy(key.id, write->zone.is.id, sizeof key.id);
-	if (store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
-		write->req->result = codec_domain_encode(&zone, write->arena);
+	if (!store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
+		return write->tx->err;
+	if (is_new)
+		reasons_set_new(write->tx, write->arena, &zone);
+	write->req->result = codec_domain_encode(&zone, write->arena);
 	return write->tx->err;
 }
 
@@ -407,6 +308,7 @@ static bool domain_was_created(struct write *write, const struct domain_spec *sp
 	    !store_domain_get(write->tx, &key, &write->access, write->arena, &zone) ||
 	    strcmp(zone.is.name, spec->owner))
 		return false;
+	reasons_set(write->tx, write->arena, &(struct zone *){ &zone }, 1);
 	write->req->result = codec_domain_encode(&zone, write->arena);
 	return true;
 }
@@ -440,7 +342,7 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
-	return domain_answer(write);
+	return domain_answer(write, true);
 }
 
 /* ---- update, delete ---- */
@@ -469,7 +371,7 @@ enum err service_update_domain(struct write *write)
 	if (err)
 		return err;
 	store_buffer_flush(write->buffer, write->tx);
-	return domain_answer(write);
+	return domain_answer(write, false);
 }
 
 static enum err domain_check_no_children(struct write *write)
@@ -537,5 +439,5 @@ enum err service_delete_domain(struct write *write)
 	if (err)
 		return err;
 	service_domain_remove(write);
-	return domain_answer(write);
+	return domain_answer(write, false);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec.h"
+#include "consistency/heartbeat.h"
 #include "model/json.h"
 #include "poolmgr_cast.h"
 #include "store_fleet.h"
@@ -20,9 +21,14 @@ static enum err fleet_find(void *self, struct request *req, const char *key,
 	return tx_commit(&tx);
 }
 
+static json_t *fleet_list_workers(struct tx *tx, struct arena *arena)
+{
+	return store_fleet_workers(tx, heartbeat_config.timeout_ms, arena);
+}
+
 enum err service_find_workers(void *self, struct request *req)
 {
-	return fleet_find(self, req, "workers", store_fleet_workers);
+	return fleet_find(self, req, "workers", fleet_list_workers);
 }
 
 enum err service_find_locks(void *self, struct request *req)

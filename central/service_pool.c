@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "codec.h"
@@ -8,6 +9,7 @@
 #include "core/catalog.h"
 #include "model/json.h"
 #include "result_page.h"
+#include "store_pool_delete.h"
 
 /* Reads the argument `pool`: an id or a name. */
 static enum err pool_decode_key(const struct request *req, char id[ID_LEN + 1],
@@ -152,21 +154,74 @@ enum err service_update_pool(struct write *write)
 	return err ? err : write->tx->err;
 }
 
+/* ---- delete ---- */
+
+/* ERR_CONFLICT: the caller must first delete the domains. */
+static enum err pool_check_domains(struct tx *tx, const struct pool *pool,
+                                   const struct pool_use *use)
+{
+	if (pool->catalog_zone)
+		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has the catalog zone "
+		               "%.200s: remove it first ('zonefleet pool set %.64s "
+		               "--catalog \"\"')", pool->name, pool->catalog_zone,
+		               pool->name);
+	if (use->domains)
+		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has %" PRId64
+		               " domain%s: delete all its domains first ('zonefleet domain "
+		               "list --pool %.64s --admin --all-tenants' lists them)",
+		               pool->name, use->domains, use->domains == 1 ? "" : "s",
+		               pool->name);
+	return OK;
+}
+
+/* One transaction must not delete too many rows. */
+static enum err pool_check_rows(struct tx *tx, const struct pool *pool,
+                                const struct pool_use *use)
+{
+	if (use->tombstones > POOL_TOMBSTONES_MAX)
+		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has more than %d deleted "
+		               "domains in the database: start a pool manager of the pool, "
+		               "and wait until central has removed them "
+		               "(central.tombstone_age)", pool->name,
+		               POOL_TOMBSTONES_MAX);
+	if (use->rows > POOL_ROWS_MAX)
+		return tx_fail(tx, ERR_BUSY, "central is still removing the records of "
+		               "deleted domains of the pool '%.64s': try again after a "
+		               "minute (central.sweep)", pool->name);
+	return OK;
+}
+
+/* A running pool manager would write rows about the pool again. */
+static enum err pool_check_manager(struct tx *tx, const struct pool *pool)
+{
+	if (!store_pool_has_manager(tx, pool))
+		return OK;
+	return tx_fail(tx, ERR_CONFLICT, "a pool manager of the pool '%.64s' is running: "
+	               "stop all pool managers of the pool first", pool->name);
+}
+
 enum err service_delete_pool(struct write *write)
 {
+	struct tx *tx = write->tx;
+	struct pool_use use;
 	struct pool pool;
 	enum err err = pool_lock(write, &pool);
 
 	if (err)
 		return err;
-	if (store_pool_is_used(write->tx, pool.id))
-		return tx_fail(write->tx, ERR_CONFLICT, "the pool '%.64s' has domains, "
-		               "or rows of deleted domains in the database: delete the "
-		               "domains, and wait until central has removed the rows "
-		               "(central.tombstone_age)", pool.name);
-	store_pool_delete(write->tx, pool.id);
-	return write->tx->err;
+	store_pool_count(tx, &pool, &use);
+	err = pool_check_domains(tx, &pool, &use);
+	if (!err)
+		err = pool_check_manager(tx, &pool);
+	if (!err)
+		err = pool_check_rows(tx, &pool, &use);
+	if (err)
+		return err;
+	store_pool_delete(tx, &pool, write->arena);
+	return tx->err;
 }
+
+/* ---- get, find ---- */
 
 enum err service_get_pool(void *self, struct request *req)
 {

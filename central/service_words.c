@@ -130,9 +130,11 @@ static const struct rpc_method_doc words[] = {
 	  "records.", ADMIN, "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
-	{ "delete_pool", "Deletes a pool. The call fails with `Conflict` if the pool has "
-	  "domains, or if the database still contains rows of deleted domains of the "
-	  "pool.",
+	{ "delete_pool", "Deletes a pool and all data about its name servers. The call "
+	  "fails with `Conflict` if the pool has domains or a catalog zone, or if a pool "
+	  "manager of the pool is running. It also fails with `Conflict` if the database "
+	  "contains more than 1000 deleted domains of the pool, and with `Busy` while "
+	  "central is removing their records.",
 	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
@@ -224,15 +226,20 @@ static const struct rpc_method_doc words[] = {
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
 	{ "get_status", "Shows the state of the name servers and the status of a domain. "
-	  "`servers` contains a [server] for each name server, and only administrators "
-	  "get it. Tenants see the name servers of their domain in `domain.servers`, as "
-	  "[server status]. Only administrators may leave out the argument `domain`. The "
-	  "answer then has no `domain`.",
-	  OWNER, "`servers`: list of [server]; `domain`: [domain status]",
+	  "Only administrators get `servers` and `missing_workers`. `servers` contains a "
+	  "[server] for each name server. `missing_workers` contains the topic of each "
+	  "worker that has work, but no running process: `minidns`, `pool_manager.POOL` "
+	  "of a pool with domains, and `ports`, `routes` or `ownership` if a process of "
+	  "it was running in the last day. Tenants see the name servers of their domain "
+	  "in `domain.servers`, as [server status]. Only administrators may leave out the "
+	  "argument `domain`. The answer then has no `domain`.",
+	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
+	  "`domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
 	  "only the name servers" },
-	         { "pool", "string", "`servers` shows only name servers of this pool",
+	         { "pool", "string", "`servers` and `missing_workers` leave out other "
+	           "pools",
 	           "all pools", POOL_NAME_MAX }) },
 	{ "find_workers", "Lists the processes of the fleet, at most 1000.", ADMIN,
 	  "`workers`: list of [worker]", "{}" },
@@ -343,7 +350,9 @@ static const struct rpc_object objects[] = {
 		{ "health", "string", "OK until three polls or three commands in a row "
 		  "have failed; NO_DNS: the last polls got no answer; NO_CONTROL: the "
 		  "last commands on the control channel got no answer; NO_ANSWER: both; "
-		  "empty: the server is not ACTIVE or has no address" },
+		  "NO_POOL_MANAGER, NO_MINIDNS: no process of this worker is running, "
+		  "so zonefleet does not know whether the server answers; empty: the "
+		  "server is not ACTIVE or has no address" },
 		{ "host", "string", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "
@@ -360,12 +369,14 @@ static const struct rpc_object objects[] = {
 	{ "server status", "The state of a domain on a name server.", FIELDS(
 		{ "id", "string", "the name server" },
 		{ "state", "string", "ACTIVE, DRAINED or REMOVED" },
+		{ "health", "string", "the `health` of the [server]" },
 		{ "action", "string", "CREATE, UPDATE or DELETE" },
 		{ "status", "string or null", "SUCCESS, ERROR or NO_DOMAIN; null: no "
 		  "report yet" },
 		{ "serial", "number or null", "the serial at the last poll" },
-		{ "lag", "number or null", "difference between the serial of the domain "
-		  "and the serial of the name server; null: no poll has found a serial" },
+		{ "serials_behind", "number or null", "difference between the serial of "
+		  "the domain and the serial of the name server: neither seconds nor a "
+		  "number of changes; null: no poll has found a serial" },
 		{ "reason", "string", "the last error; if there is no report yet, the "
 		  "event for which the name server is waiting" },
 		{ "attempts", "number", "number of failed attempts" },
@@ -375,8 +386,11 @@ static const struct rpc_object objects[] = {
 	{ "worker", "A process of the fleet.", FIELDS(
 		{ "plugin_name", "string", "the name of the process" },
 		{ "service", "string", "the topic of the process" },
-		{ "role", "string", "`master` or `normal`" },
-		{ "status", "string", "`active` or `down`" },
+		{ "role", "string", "`master` or `normal`. A dead process keeps its last "
+		  "role until its service has a new master" },
+		{ "status", "string", "`active`: the process has a share of the periodic "
+		  "work; `down`: it has no share yet; `dead`: its last heartbeat is "
+		  "older than `fleet.timeout`" },
 		{ "hash_factor", "number or null",
 		  "the number of the process's share of the periodic work" },
 		{ "total_number", "number or null", "number of shares of the service; "

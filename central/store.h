@@ -411,9 +411,6 @@ void store_pool_update(struct tx *tx, const struct pool *pool);
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
-void store_pool_delete(struct tx *tx, const char *id);
-/* True: the pool has domains. Possibly all these domains are DELETED. */
-bool store_pool_is_used(struct tx *tx, const char *id);
 
 /* ---- blacklist, quotas (store_admin.c) ---- */
 
@@ -494,6 +491,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 /* The state of one domain on one server. */
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
+	const char *health;		/* as in struct server_summary */
 	bool has_serial;
 	bool differs;			/* a comparison has found different records */
 	uint32_t serial, attempts;

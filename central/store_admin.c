@@ -1,5 +1,7 @@
 #include "store.h"
 
+#include "consistency/heartbeat.h"
+#include "store_fleet.h"
 #include "store_query.h"
 
 const char *const store_blacklist_sort_keys[] = { "name", NULL };
@@ -87,12 +89,20 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"CAST(" older " AS SIGNED)) " \
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
+#define IS_SERVED_BY(topic) \
+	"EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = " topic " AND " \
+	WORKER_LIVES("w") ")"
+
 /*
  * The pool managers set the time of the next probe while a server does not answer. They
- * send no queries and commands to the other servers.
+ * send no queries and commands to the other servers. If no pool manager or no mini-DNS is
+ * running, nobody finds out. Two parameters: `fleet.timeout` in milliseconds.
  */
 #define SERVER_HEALTH \
-	"CASE WHEN v.state <> 'ACTIVE' OR v.host = '' THEN '' " \
+	"CASE WHEN COALESCE(v.state, '') <> 'ACTIVE' OR v.host = '' THEN '' " \
+	"WHEN NOT " IS_SERVED_BY("CONCAT('pool_manager.', v.pool_name)") \
+	" THEN 'NO_POOL_MANAGER' " \
+	"WHEN NOT " IS_SERVED_BY("'minidns'") " THEN 'NO_MINIDNS' " \
 	"WHEN v.next_try_at IS NULL AND v.control_next_try_at IS NULL THEN 'OK' " \
 	"WHEN v.control_next_try_at IS NULL THEN 'NO_DNS' " \
 	"WHEN v.next_try_at IS NULL THEN 'NO_CONTROL' ELSE 'NO_ANSWER' END"
@@ -100,6 +110,8 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
+	const struct tx_value timeout = tx_int(heartbeat_config.timeout_ms);
+
 	tx_select(tx, arena, rows,
 		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, v.state, "
 		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
@@ -117,7 +129,7 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		"= v.id AND t.action = 'UPDATE' "
 		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
 		"ORDER BY v.pool_name, v.id LIMIT 1000",
-		TX_BIND(tx_text(pool), tx_text(pool)));
+		TX_BIND(timeout, timeout, tx_text(pool), tx_text(pool)));
 }
 
 bool store_status_next_server(struct tx_rows *rows, struct server_summary *server)
@@ -169,7 +181,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
 	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
 	"ELSE 'waits for the first answer to mini-DNS' END, " \
-	"0, 0, NULL, NULL, v.state FROM pool_servers v " \
+	"0, 0, NULL, NULL, v.state, " SERVER_HEALTH " FROM pool_servers v " \
 	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
 	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \
 	"AND (v.backend = 'catalog' OR NOT ?) " \
@@ -183,6 +195,7 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 	bool is_deletion = zone->is.state.task == TASK_DELETE;
 	const struct tx_value action = tx_text(is_deletion ? "DELETE" : "UPDATE");
 	const struct tx_value id = tx_text(zone->is.id), deletion = tx_int(is_deletion);
+	const struct tx_value timeout = tx_int(heartbeat_config.timeout_ms);
 
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, t.status, t.serial_number, "
@@ -192,7 +205,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"NULLIF(r.detail, '')))), "
 		"t.differs_since IS NOT NULL OR r.detail IS NOT NULL, t.attempts, "
 		TIME("t.next_attempt_at") ", "
-		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED') "
+		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
+		SERVER_HEALTH " "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
 		"ON v.pool_name = p.name AND v.id = t.server_id "
@@ -201,8 +215,9 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"AND t.action = 'UPDATE' "
 		"WHERE t.domain_id = ? UNION ALL " UNREPORTED_SERVERS
 		"ORDER BY 1, 2 LIMIT 3000",
-		TX_BIND(id, action, deletion, id, tx_text(zone->pool),
-		        tx_int(zone->is.is_catalog), deletion, id, action));
+		TX_BIND(timeout, timeout, id, action, deletion, timeout, timeout, id,
+		        tx_text(zone->pool), tx_int(zone->is.is_catalog), deletion, id,
+		        action));
 }
 
 bool store_status_next(struct tx_rows *rows, struct server_status *status)
@@ -220,6 +235,7 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	status->next_attempt_at = row_text(rows);
 	status->seen_at = row_text(rows);
 	status->state = row_text(rows);
+	status->health = row_text(rows);
 	return true;
 }
 

@@ -1,5 +1,51 @@
 #include "store_fleet.h"
 
+#include <string.h>
+
+void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
+                          struct living_services *services)
+{
+	struct tx_rows rows;
+
+	services->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT DISTINCT w.service FROM worker_nodes w WHERE (w.service = 'minidns' "
+	    "OR w.service LIKE 'pool\\_manager.%') AND " WORKER_LIVES("w") " LIMIT ?",
+	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
+	while (services->count < FLEET_ROWS && tx_next(&rows))
+		services->name[services->count++] = row_text(&rows);
+	tx_select_end(&rows);
+}
+
+bool living_services_has(const struct living_services *services, const char *topic)
+{
+	for (size_t i = 0; i < services->count; i++)
+		if (!strcmp(services->name[i], topic))
+			return true;
+	return false;
+}
+
+json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
+                            struct arena *arena)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT t.topic FROM (SELECT 'minidns' AS topic UNION "
+	    "SELECT CONCAT('pool_manager.', p.name) FROM pools p WHERE (? IS NULL OR "
+	    "p.name = ?) AND EXISTS (SELECT 1 FROM domains d WHERE d.pool_id = p.id "
+	    "AND d.live = 1) UNION SELECT n.service FROM worker_nodes n "
+	    "WHERE n.service NOT LIKE 'pool\\_manager.%') t "
+	    "WHERE NOT EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = t.topic "
+	    "AND " WORKER_LIVES("w") ") ORDER BY t.topic LIMIT ?",
+	    TX_BIND(tx_text(pool), tx_text(pool), tx_int(timeout_ms),
+	            tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, json_string(row_text(&rows)));
+	return list;
+}
+
 static json_t *fleet_seconds(int64_t ms)
 {
 	return json_real((double)ms / 1000);
@@ -13,6 +59,7 @@ static json_t *fleet_read_number(struct tx_rows *rows)
 	return is_null ? json_null() : json_integer(number);
 }
 
+#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 #define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
 
 static json_t *fleet_read_worker(struct tx_rows *rows)
@@ -33,17 +80,18 @@ static json_t *fleet_read_worker(struct tx_rows *rows)
 	return row;
 }
 
-json_t *store_fleet_workers(struct tx *tx, struct arena *arena)
+json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena)
 {
 	json_t *list = json_array();
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT plugin_name, service, role, status, hash_factor, total_number, "
-	    "CONCAT(REPLACE(plugin_time, ' ', 'T'), 'Z'), " AGE("plugin_time") ", "
-	    "generation, " AGE("started_at") ", version FROM worker_nodes "
-	    "ORDER BY service, status, hash_factor IS NULL, hash_factor, plugin_name "
-	    "LIMIT ?", TX_BIND(tx_int(FLEET_ROWS)));
+	    "SELECT w.plugin_name, w.service, w.role, IF(" WORKER_LIVES("w") ", "
+	    "w.status, 'dead') AS state, w.hash_factor, w.total_number, "
+	    MOMENT("w.plugin_time") ", " AGE("w.plugin_time") ", w.generation, "
+	    AGE("w.started_at") ", w.version FROM worker_nodes w ORDER BY w.service, "
+	    "state, w.hash_factor IS NULL, w.hash_factor, w.plugin_name LIMIT ?",
+	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
 		json_array_append_new(list, fleet_read_worker(&rows));
 	return list;
@@ -110,8 +158,6 @@ static void fleet_add_repairs(struct tx *tx, struct arena *arena, const char *sq
 	while (tx_next(&rows))
 		json_array_append_new(list, fleet_read_repair(&rows));
 }
-
-#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 {

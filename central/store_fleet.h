@@ -10,8 +10,37 @@
 
 enum { FLEET_ROWS = 1000 };		/* in one list */
 
-/* Both functions make a list of JSON objects for the answer. */
-json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
+/*
+ * A condition: the process of the row W of worker_nodes is alive. Its only parameter is
+ * `fleet.timeout` in milliseconds. As in an election, a time in the future is no sign of
+ * life.
+ */
+#define WORKER_LIVES(w) \
+	"ABS(TIMESTAMPDIFF(MICROSECOND, " w ".plugin_time, NOW(6))) <= ? * 1000"
+
+/* The topics that have a living process. */
+struct living_services {
+	const char *name[FLEET_ROWS];
+	size_t count;
+};
+/* Reads mini-DNS and the pool managers. */
+void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
+                          struct living_services *services);
+bool living_services_has(const struct living_services *services, const char *topic);
+
+/*
+ * Makes a list of the topics that need a process and have no living one: mini-DNS, the
+ * pool managers of pools with domains, and each other service whose processes are still
+ * in the table. POOL: leaves out other pools; NULL: all pools.
+ */
+json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
+                            struct arena *arena);
+/*
+ * Makes a list of JSON objects for the answer. The status of a process without a heartbeat
+ * in the last TIMEOUT_MS is `dead`, whatever its master has written.
+ */
+json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
+/* Also makes a list of JSON objects. */
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
 /*
  * Makes a list of all drifts, followed by all repairs. Both parts begin with the newest

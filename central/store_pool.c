@@ -140,20 +140,3 @@ void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
 	tx_exec_rows(tx, "INSERT INTO pool_ns_records (pool_id, position, host) VALUES ",
 	             "(?,?,?)", "", values, COLUMNS, count);
 }
-
-void store_pool_delete(struct tx *tx, const char *id)
-{
-	tx_exec(tx, "DELETE FROM pools WHERE id = ?", TX_BIND(tx_text(id)));
-}
-
-bool store_pool_is_used(struct tx *tx, const char *id)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	                   "SELECT 1 FROM domains WHERE pool_id = ? LIMIT 1",
-	                   TX_BIND(tx_text(id))))
-		return false;
-	tx_select_end(&rows);
-	return true;
-}

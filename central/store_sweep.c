@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "store_fleet.h"
+
 #define OLDER_THAN_S "< UTC_TIMESTAMP(3) - INTERVAL ? SECOND"
 
 static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
@@ -300,4 +302,32 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
 	while (tx_next(&rows))
 		names[count++] = row_text(&rows);
 	return count;
+}
+
+/* A process that writes a heartbeat again between the two statements keeps its row. */
+int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms, struct arena *arena)
+{
+	struct tx_value values[TX_LIST_MAX + 2];
+	const char *names[SWEEP_DOMAINS];
+	struct tx_rows rows;
+	size_t places, count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT n.plugin_name FROM worker_nodes n WHERE n.plugin_time < NOW(6) "
+	          "- INTERVAL ? SECOND AND NOT EXISTS (SELECT 1 FROM worker_nodes w "
+	          "WHERE w.service = n.service AND " WORKER_LIVES("w") ") LIMIT ?",
+	          TX_BIND(tx_int(age_s), tx_int(timeout_ms), tx_int(SWEEP_DOMAINS)));
+	while (count < SWEEP_DOMAINS && tx_next(&rows))
+		names[count++] = row_text(&rows);
+	tx_select_end(&rows);
+	if (!count)
+		return 0;
+	const char *sql = tx_list(arena, "DELETE w FROM worker_nodes w "
+	                          "FORCE INDEX (PRIMARY) WHERE w.plugin_name IN (",
+	                          ") AND w.plugin_time < NOW(6) - INTERVAL ? SECOND",
+	                          count, &places);
+	tx_list_fill(values, names, count, places);
+	values[places] = tx_int(age_s);
+	values[places + 1].type = TX_END;
+	return tx_exec(tx, sql, values);
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/heartbeat.h"
 #include "consistency/store_version.h"
 #include "runtime/offload.h"
 #include "store_sweep.h"
@@ -15,6 +16,7 @@ enum {
 	/* number of rounds in which a changed journal is checked */
 	ROUNDS = 3,
 	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
+	DEAD_WORKER_AGE_S = 24 * 3600,
 };
 
 struct sweep {
@@ -104,6 +106,12 @@ static int64_t sweep_imports(struct tx *tx, struct sweep *s)
 	return store_sweep_imports(tx, s->central->config.import_age_s, s->arena);
 }
 
+static int64_t sweep_workers(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_workers(tx, DEAD_WORKER_AGE_S, heartbeat_config.timeout_ms,
+	                           s->arena);
+}
+
 static const struct step {
 	const char *what;
 	sweep_fn *fn;
@@ -118,6 +126,7 @@ static const struct step {
 	{ "open imports",       sweep_open_imports   },
 	{ "staged records",     sweep_import_records },
 	{ "imports",            sweep_imports        },
+	{ "dead workers",       sweep_workers        },
 };
 
 /* After a race the next round does the work. A lost connection has its own log line. */

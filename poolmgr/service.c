@@ -24,6 +24,7 @@
 #include "store_due.h"
 #include "store_recompare.h"
 #include "store_repair.h"
+#include "unseen.h"
 
 enum {
 	PORTIONS_MS = 25,	/* further reports then wait for the next turn of the loop */
@@ -94,14 +95,17 @@ static bool service_is_delete(const struct server_report *report)
 	return report->domain.state.task == TASK_DELETE;
 }
 
+/* Changes the reasons of REPORTS. */
 static enum err service_record_serials(struct poolmgr *poolmgr,
-                                       const struct server_report *reports, size_t count,
+                                       struct server_report *reports, size_t count,
                                        struct why *why)
 {
 	struct tx tx = tx_autocommit(poolmgr->runtime.db, why);
 	struct arena *arena = arena_new();
 	struct recovered recovered;
 
+	for (size_t i = 0; i < count; i++)
+		reports[i].reason = unseen_reason(poolmgr, arena, &reports[i]);
 	release_find(poolmgr, &tx, arena, reports, count, &recovered);
 	store_reports(&tx, reports, count, false);
 	store_check_locked(&tx);

@@ -60,6 +60,12 @@ void store_delete_again(struct tx *tx, struct arena *arena,
                         const struct outcome *outcomes, size_t count, int after_s);
 
 /*
+ * Words that a reason may end with. The row gets them only if no poll has found a serial
+ * on the server so far.
+ */
+#define UNSEEN_WORDS "; no poll has found a serial of this zone yet"
+
+/*
  * Writes reports to UPDATE rows. An old report has no effect. WAITS: the call waits for
  * locked rows. On the event loop WAITS must be false.
  */

@@ -4,6 +4,7 @@ Nobody plays the pool manager but this file: it reports what servers would have.
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import lzma
@@ -183,6 +184,31 @@ def slow_statements(ms):
         f"AND time_ms > {ms}", administrator=True)]
 
 
+@contextlib.contextmanager
+def living(*services):
+    """Processes of these services write heartbeats."""
+    over = threading.Event()
+
+    def beat():
+        for service in services:
+            lab.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) "
+                    f"VALUES ('living.{service}', '{service}', NOW(6), NOW(6)) "
+                    "ON DUPLICATE KEY UPDATE plugin_time = NOW(6)")
+
+    def run():
+        while not over.wait(1):
+            beat()
+    beat()
+    beats = threading.Thread(target=run)
+    beats.start()
+    try:
+        yield
+    finally:
+        over.set()
+        beats.join()
+        lab.sql("DELETE FROM worker_nodes WHERE plugin_name LIKE 'living.%'")
+
+
 class Story(unittest.TestCase):
     maxDiff = None
 
@@ -222,7 +248,7 @@ class Domains(Story):
             "status": "PENDING", "email": "dns.admin@example.org",
             "primary": "ns1.example.net.", "ttl": 300, "refresh": 1, "retry": 2, "expire": 3,
             "minimum": 4, "description": "h\u00e9llo", "records": 2, "recordsets": 1,
-            "reason": ""})
+            "reason": "no pool manager of pool 'default' is running"})
         self.assertRegex(made["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(call("get_domain", domain=made["id"]), made)
         self.assertEqual(call("get_domain", domain=str(uuid.UUID(made["id"]))), made)
@@ -788,10 +814,49 @@ class Permission(Story):
                          ["ns.example.com."])
         domain = self.create(context=ADMIN, pool=name)
         self.assertEqual((domain["pool"], domain["primary"]), (name, "ns.example.com."))
-        self.fails("Conflict", "has domains", "delete_pool", ADMIN, pool=name)
+        self.fails("Conflict", f"has 1 domain: delete all its domains first ('zonefleet domain list "
+                   f"--pool {name} ", "delete_pool", ADMIN, pool=name)
         self.fails("Duplicate", "exists", "create_pool", ADMIN, pool={"name": name})
         self.fails("Invalid", "pool.name", "create_pool", ADMIN, pool={"name": "a.b"})
         self.assertIn(name, [pool["name"] for pool in call("find_pools", ADMIN)["pools"]])
+
+    def test_a_pool_is_deleted_with_what_is_stored_about_it(self):
+        """But not while a domain or a pool manager of it is alive."""
+        pool = f"pool{next(lab.numbers)}"
+        made = call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        call("update_pool", ADMIN, pool=pool, values={"catalog_zone": lab.name()})
+        self.fails("Conflict", "has the catalog zone", "delete_pool", ADMIN, pool=pool)
+        call("update_pool", ADMIN, pool=pool, values={"catalog_zone": ""})
+        domain = self.create(ADMIN, pool=pool)
+        catalog, = (found for found in call("find_domains", ADMIN | {"all_tenants": True},
+                                            criterion={"pool": pool})["domains"]
+                    if found["kind"] == "CATALOG")
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE')")
+        lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, status) "
+                f"VALUES (MD5('{pool}'), 'one', '{domain['id']}', 'CREATE', 'ERROR')")
+        lab.sql("INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
+                f"pass1_at, updated_at) VALUES ('{domain['id']}', 'one', 'STRAY', 'PARKED', "
+                f"'{pool}', '{domain['name']}', 1, NOW(3), NOW(3))")
+        self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
+        call("delete_domain", ADMIN, domain=domain["name"])
+        self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
+        for gone in domain, catalog:
+            call("abandon_domain", ADMIN, domain=gone["id"])
+        with living(f"pool_manager.{pool}"):
+            self.fails("Conflict", f"a pool manager of the pool '{pool}' is running: stop all",
+                       "delete_pool", ADMIN, pool=pool)
+        call("delete_pool", ADMIN, pool=pool)
+        self.fails("NotFound", "no pool", "get_pool", ADMIN, pool=pool)
+        for table, where in (("pools", f"name = '{pool}'"),
+                             ("domains", f"pool_id = '{made['id']}'"),
+                             ("records", f"domain_id = '{domain['id']}'"),
+                             ("recordsets", f"domain_id = '{domain['id']}'"),
+                             ("journal", f"domain_id = '{domain['id']}'"),
+                             ("pool_servers", f"pool_name = '{pool}'"),
+                             ("repairs", f"pool_name = '{pool}'"),
+                             ("pool_manager_status", f"domain_id = '{domain['id']}'")):
+            self.assertEqual(lab.sql(f"SELECT 1 FROM {table} WHERE {where}"), [], table)
 
     def test_pools_of_tenants(self):
         """A tenant names the default pool, or one that the settings open."""
@@ -1462,6 +1527,97 @@ class Status(Story):
         self.assertEqual(self.state(domain)[:2], ("NONE", "DELETED"))
         # nobody sees what it left, and the sweep takes it away
         wait_for(lambda: not records_of(domain["id"]), 20, "its records are swept")
+
+    def reasons(self, domain, pool):
+        """The reason of a domain in each answer that has one."""
+        return {call("get_domain", domain=domain["name"])["reason"],
+                call("get_domain", ADMIN, domain=domain["id"])["reason"],
+                call("get_status", domain=domain["name"])["domain"]["reason"],
+                *(found["reason"] for found in call("find_domains", ADMIN, criterion={
+                    "pool": pool, "name": domain["name"]})["domains"])}
+
+    def test_the_reason_is_of_now(self):
+        """A worker that is not running, then what servers have reported, whatever is stored."""
+        pool = f"pool{next(lab.numbers)}"
+        call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        poolmgr = f"pool_manager.{pool}"
+        no_poolmgr = f"no pool manager of pool '{pool}' is running"
+        domain = self.create(ADMIN, pool=pool, tenant="alice")
+        self.assertEqual(domain["reason"], no_poolmgr)
+        with living("minidns", "pool_manager.default"):
+            self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
+        with living(poolmgr):
+            self.assertEqual(self.reasons(domain, pool), {"no mini-DNS is running"})
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE'), "
+                f"('{pool}', 'two', 'bind9', '192.0.2.2', 53, 'ACTIVE'), "
+                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED')")
+
+        times = itertools.count(1)
+
+        def write(server, action, status, reason):
+            lab.sql("REPLACE INTO pool_manager_status (id, server_id, domain_id, action, status, "
+                    f"reason, updated_at) VALUES (MD5('{server} {action}{pool}'), '{server}', "
+                    f"'{domain['id']}', '{action}', '{status}', '{reason}', "
+                    f"'2026-01-01' + INTERVAL {next(times)} SECOND)")
+        with living(poolmgr, "minidns"):
+            self.assertEqual(self.create(ADMIN, pool=pool)["reason"], "")
+            self.assertEqual(self.reasons(domain, pool), {""})
+            write("one", "CREATE", "ERROR", "rndc: refused")
+            write("out", "CREATE", "ERROR", "not asked")
+            self.assertEqual(self.reasons(domain, pool), {"one: rndc: refused"})
+            report(domain, "ERROR", domain["serial"], reason="one: rndc: refused")
+            write("one", "CREATE", "SUCCESS", "")
+            write("two", "CREATE", "SUCCESS", "")
+            self.assertEqual(self.reasons(domain, pool),
+                             {"two: waits for the first answer to mini-DNS; "
+                              "one: waits for the first answer to mini-DNS"})
+            write("two", "UPDATE", "ERROR", "answers with SERVFAIL")
+            self.assertEqual(self.reasons(domain, pool),
+                             {"two: answers with SERVFAIL; "
+                              "one: waits for the first answer to mini-DNS"})
+            self.assertEqual(self.state(domain)[2], "one: rndc: refused")
+            report(domain, "SUCCESS", domain["serial"])
+            self.assertEqual(self.reasons(domain, pool), {""})
+        self.assertEqual(self.reasons(domain, pool), {""})
+        call("delete_domain", domain=domain["name"])
+        self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
+
+    def test_dead_workers(self):
+        """They are shown as dead, and the sweep forgets them if nobody is left of their service."""
+        def add(name, service, age, role="master"):
+            lab.sql("REPLACE INTO worker_nodes (plugin_name, service, plugin_time, started_at, role, "
+                    f"status) VALUES ('{name}', '{service}', NOW(6) - INTERVAL {age}, NOW(6), "
+                    f"'{role}', 'active')")
+
+        def shown():
+            return {row["plugin_name"]: (row["role"], row["status"])
+                    for row in call("find_workers", ADMIN)["workers"]}
+        self.addCleanup(lab.sql, "DELETE FROM worker_nodes WHERE plugin_name LIKE 'w-%'")
+        add("w-alive", "routes", "-2 SECOND")
+        add("w-ahead", "routes", "-1 HOUR", "normal")
+        add("w-dead", "ownership", "1 HOUR")
+        self.assertEqual({name: state for name, state in shown().items() if name.startswith("w-")},
+                         {"w-alive": ("master", "active"), "w-ahead": ("normal", "dead"),
+                          "w-dead": ("master", "dead")})
+        self.assertEqual({state for name, (_, state) in shown().items() if "central" in name},
+                         {"active"})
+        missing = call("get_status", ADMIN)["missing_workers"]
+        self.assertEqual({name for name in missing if not name.startswith("pool_manager.")},
+                         {"minidns", "ownership"})
+        self.assertIn("pool_manager.default", missing)
+        self.assertNotIn("missing_workers", call("get_status", domain=self.create()["name"]))
+        with living("minidns", "pool_manager.default"):
+            missing = call("get_status", ADMIN, pool="default")["missing_workers"]
+            self.assertEqual(missing, ["ownership"])
+        add("w-gone", "ports", "25 HOUR")
+        add("w-kept", "routes", "25 HOUR")
+
+        def swept():
+            add("w-alive", "routes", "-2 SECOND")       # its service is alive
+            return "w-gone" not in shown()
+        wait_for(swept, 20, "the sweep has forgotten the worker")
+        self.assertTrue({"w-dead", "w-kept", "w-alive"} <= set(shown()))
 
     def test_invalid_pairs_are_refused_by_the_database(self):
         domain = self.create()

@@ -261,7 +261,8 @@ class Commands(WithFleet):
         self.assertNotIn("\033", out)
         out = self.run_client("status", "table.org")
         for server in self.fleet.name_servers:
-            self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +\d+ +0 ")
+            self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +OK +\d+ +0 ")
+        self.assertRegex(out, r"(?m)^SERVER .* HEALTH +SERIAL +SERIALS BEHIND +CHECKED ")
         self.assertIn("3 of 3 servers have the serial", out)
         out = self.run_client("watch", "table.org")
         self.assertRegex(out, r"ACTIVE at serial \d+ after")
@@ -303,7 +304,9 @@ class Commands(WithFleet):
         rows = {row["id"]: row for row in status["servers"] if row["action"] == "UPDATE"}
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
-        fleet = self.run_client("status", "--admin")
+        code, fleet, _ = client("--config", self.fleet.config, "status", "--admin")
+        self.assertEqual(code, FAILED)
+        self.assertRegex(fleet, r"(?m)^- \d+ domains? (is|are) in ERROR \('zonefleet domain list ")
         self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +[1-9]\d* +\S")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
@@ -350,7 +353,7 @@ class Commands(WithFleet):
                        ("UPDATE", None, None, None)}
             text = self.run_client("status", "unreported.org")
             return waiting == {"bind", "knot", "nsd"} == set(re.findall(
-                rf"(?m)^(\w+) +UPDATE +no report yet +- +- +- +0 +- +{reason}$", text))
+                rf"(?m)^(\w+) +UPDATE +no report yet +\w+ +- +- +- +0 +- +{reason}$", text))
         self.assertTrue(shown("waits until the pool manager creates the zone"))
         for pid in manager:
             os.kill(pid, signal.SIGCONT)
@@ -570,6 +573,33 @@ class Commands(WithFleet):
             quota = self.run_json("quota", "set", "small", "domains", *admin, *words)
             self.assertEqual(quota["domains"], -1)
 
+    def test_a_pool_without_a_pool_manager(self):
+        """The way out of the trap: each step says what is missing."""
+        admin = ["--admin"]
+        missing = "no pool manager of pool 'second' is running"
+        self.run_client("pool", "create", "second", "--ns", "ns.example.net", *admin)
+        created = client("--config", self.fleet.config, "domain", "create", "trap.org", "--pool",
+                         "second", *admin)
+        self.assertEqual((created[0], created[2]), (GOOD, f"warning: {missing}\n"))
+        status, out, _ = client("--config", self.fleet.config, "--json", "domain", "create",
+                                "trap2.org", "--pool", "second", *admin)
+        self.assertEqual((status, json.loads(out)["warnings"]), (GOOD, [missing]))
+        self.assertRegex(self.run_client("domain", "show", "trap.org", *admin),
+                         rf"(?m)^reason +{missing}$")
+        status, out, _ = client("--config", self.fleet.config, "status", *admin)
+        self.assertEqual(status, FAILED)
+        self.assertIn(f"\n- {missing}\n", out)
+        self.assertIn("has 2 domains", self.run_client("pool", "delete", "second", *admin,
+                                                       want=FAILED))
+        for name in "trap.org", "trap2.org":
+            self.assertIn(missing, self.run_client("domain", "delete", name, "--wait",
+                                                   "--wait-timeout", "1", *admin, want=TIMEOUT))
+            self.run_client("domain", "abandon", name, "--yes", *admin)
+        self.assertEqual(self.run_client("pool", "delete", "second", *admin),
+                         "deleted the pool second\n")
+        self.run_client("pool", "show", "second", *admin, want=NOT_FOUND)
+        self.assertNotIn(missing, client("--config", self.fleet.config, "status", *admin)[1])
+
     def test_keys(self):
         admin = ["--admin"]
         self.run_client("domain", "create", "keyed.org")
@@ -710,6 +740,61 @@ class Commands(WithFleet):
         client("--config", config, "domain", "create", "configured.org")
         out = client("--config", config, "domain", "list")[1]
         self.assertRegex(out, r"configured\.org\. .*configured\n")
+
+
+class Health(unittest.TestCase):
+    """One command says whether the fleet is well, and what is missing."""
+
+    SECONDS = 40
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="zonefleet-health-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.fleet = StoryFleet.start(
+            self.folder, central=1, poolmgr=1, minidns=1, name_servers=("bind",),
+            settings=merged(SETTINGS, {"fleet": {"period": 1, "timeout": 3}}))
+        self.addCleanup(self.fleet.kill)
+
+    def status(self, *words):
+        return client("--config", self.fleet.config, "status", *words, "--admin")[:2]
+
+    def wait_status(self, want, *lines):
+        """Until the exit status is WANT and the output has these lines."""
+        def seen():
+            status, out = self.status()
+            return status == want and all(re.search(rf"(?m)^{line}$", out) for line in lines)
+        self.fleet.wait_for(seen, self.SECONDS, f"status {want} with {lines}")
+
+    def test_what_is_missing(self):
+        self.fleet.cli("domain", "create", "health.org", "--wait")
+        self.wait_status(GOOD, "the fleet is well", "no domain is PENDING or in ERROR",
+                         "bind +default +ACTIVE +OK .*")
+        for worker, reason, health in (
+                ("minidns1", "no mini-DNS is running", "NO_MINIDNS"),
+                ("poolmgr1", "no pool manager of pool 'default' is running", "NO_POOL_MANAGER")):
+            with self.subTest(worker=worker):
+                self.fleet.kill9(worker)
+                self.wait_status(FAILED, "the fleet is not well:", f"- {reason}",
+                                 f"bind +default +ACTIVE +{health} .*")
+                rows = self.fleet.cli("workers", "--admin")["workers"]
+                kind = worker[:-1]
+                self.assertEqual({row["status"] for row in rows if kind in row["plugin_name"]},
+                                 {"dead"})
+                self.assertRegex(self.status("health.org")[1],
+                                 rf"(?m)^bind +UPDATE +SUCCESS +{health} ")
+                self.fleet.cli("record", "add", "health.org", worker, "A", "192.0.2.1")
+                shown = self.fleet.cli("status", "health.org")["domain"]
+                self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
+                self.fleet.restart(worker)
+                self.wait_status(GOOD, "the fleet is well")
+        self.fleet.mariadb.sql(
+            "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
+            "pass1_at, updated_at) VALUES ('x.org.', 'bind', 'STRAY', 'PARKED', 'default', "
+            "'x.org.', 1, NOW(3), NOW(3))")
+        self.wait_status(FAILED, r"- 1 repair is PARKED \('zonefleet repairs --admin'\)")
+        problems = json.loads(client("--config", self.fleet.config, "--json", "status",
+                                     "--admin")[1])["problems"]
+        self.assertEqual(len(problems), 1, problems)
 
 
 class TheRootZone(WithFleet):

@@ -643,6 +643,9 @@ class Queues(FleetStory):
             lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]
                      if row["method"] == "no_such_method"], 10, "there is a dead letter")
         self.assertIn("no_such_method", letters[0]["reason"])
+        with self.assertRaises(LabError) as raised:     # the fleet is not well
+            self.fleet.cli("status", "--admin", as_json=False)
+        self.assertIn("1 dead letter is in the queue central ", str(raised.exception))
         shown = self.admin("dead-letters", "show", letters[0]["id"])
         self.assertEqual(shown["id"], letters[0]["id"])
         self.assertEqual(self.admin("dead-letters", "retry", letters[0]["id"])["count"], 1)

@@ -1,5 +1,6 @@
 """What mini-DNS says to a pool manager while the database, or central, is in the way."""
 
+import re
 import sys
 import time
 import unittest
@@ -151,6 +152,23 @@ class Answers(ReportStory):
                      [self.poolmgr.log])
         wait_for(lambda: self.health() == ["0", ""], SECONDS, "nothing is left of it",
                  [self.poolmgr.log])
+
+
+    def test_servfail_of_a_server_that_never_had_the_zone(self):
+        """It may not reach mini-DNS. Whoever has had the zone, or reads a catalog, can."""
+        domain, words = self.domain(10), "answers with SERVFAIL"
+        masters, = re.findall(r'masters *= *[\[(] *"([^"]+)"', self.poolmgr.config.read_text())
+        self.lab.sql(f"DELETE FROM pool_manager_status WHERE domain_id = '{domain['id']}' "
+                     "AND action = 'UPDATE'")
+        unseen = (f"{words}; no poll has found a serial of this zone yet: check that the server "
+                  f"can transfer it from {masters}")
+        for server, reason in ("one", unseen), ("cat", words):
+            self.tell(report(domain, server, "ERROR", None, reason=words))
+            self.wait_row(domain, server, "UPDATE", ["ERROR", reason])
+        self.tell(report(domain, "one"))
+        self.wait_row(domain, "one", "UPDATE", ["SUCCESS", ""])
+        self.tell(report(domain, "one", "ERROR", None, reason=words))
+        self.wait_row(domain, "one", "UPDATE", ["ERROR", words])
 
 
 class Absences(ReportStory):

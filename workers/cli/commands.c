@@ -15,7 +15,9 @@ const struct command commands[] = {
 	  "--ns. For each value of the SOA record that no option sets, central uses the "
 	  "default in its settings.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
-	  "give --wait, it then waits until the name servers serve that serial.",
+	  "give --wait, it then waits until the name servers serve that serial. The "
+	  "command warns if the pool has no running pool manager, or if no mini-DNS is "
+	  "running: the domain then stays PENDING.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
@@ -168,6 +170,17 @@ const struct command commands[] = {
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
+	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
+	  "delete a pool that has no domains (administrators)",
+	  "Deletes the pool POOL and all data about its name servers. Central refuses to "
+	  "delete a pool that has domains or a catalog zone, or a pool with a running "
+	  "pool manager. So delete the domains, stop the pool managers of the pool, and "
+	  "wait until they count as dead (fleet.timeout). If a pool has no pool manager "
+	  "that could complete the deletion of its domains, end each deletion with "
+	  "'domain abandon'. The name servers keep the zones that they still have.",
+	  "zonefleet domain list --pool edge --admin --all-tenants\n"
+	  "zonefleet pool delete edge --admin" },
+
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators)",
 	  "Adds NAME to the blacklist. Then only administrators may create the domain "
@@ -241,17 +254,25 @@ const struct command commands[] = {
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show the status of a domain or of all name servers",
+	  "show the status of a domain or of the fleet",
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
-	  "the last poll found. LAG is the difference between this serial and the serial "
-	  "of the domain. The command also shows, for each name server, the last error "
-	  "and the time of the next attempt.\n"
-	  "If you give no DOMAIN, the command lists all name servers (administrators "
-	  "only). BEHIND is the number of domains whose serial the server does not serve "
-	  "yet. FAILED is the number of domains whose last operation on the server "
-	  "failed. Below the servers, the command lists up to 20 domains in ERROR and up "
-	  "to 20 PENDING domains.",
+	  "the last poll found. SERIALS BEHIND is the difference between this serial and "
+	  "the serial of the domain: neither seconds nor a number of changes. STATUS is "
+	  "the last report about the server. HEALTH says whether the server answers now, "
+	  "as in 'zonefleet servers'. The command also shows, for each name server, the "
+	  "last error and the time of the next attempt.\n"
+	  "If you give no DOMAIN, the command says whether the fleet is well "
+	  "(administrators only). It lists all name servers. BEHIND is the number of "
+	  "domains whose serial the server does not serve yet. FAILED is the number of "
+	  "domains whose last operation on the server failed. Then it lists up to 20 "
+	  "domains in ERROR and up to 20 PENDING domains, the oldest first. At the end, "
+	  "it lists what is wrong: workers without a running process (mini-DNS, the pool "
+	  "managers of pools with domains, and ports, routes and ownership if a process "
+	  "of it was running in the last day), name servers that do not work, domains in "
+	  "ERROR, the oldest domain that has been PENDING for more than a minute, PARKED "
+	  "repairs and dead letters.\n"
+	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is not.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
@@ -483,12 +504,13 @@ const struct command commands[] = {
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
-	  "process has. GENERATION grows each time the master divides the work again. A "
-	  "process counts as dead if HEARD, the time since its last heartbeat, exceeds "
-	  "fleet.timeout. The master then sets STATUS of the process to down and gives "
-	  "its share to other processes. About one hour later, the command no longer "
-	  "lists the process. If all processes of a service are dead, STATUS stays "
-	  "active and ROLE stays master, so compare HEARD with fleet.timeout.",
+	  "process has. GENERATION grows each time the master divides the work again. "
+	  "STATUS is active if the process has a share, and down if the process has no "
+	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
+	  "exceeds fleet.timeout. The master then gives the share of the process to "
+	  "other processes. If all processes of a service are dead, the last master "
+	  "keeps its ROLE. The command no longer lists a dead process about one hour "
+	  "later, or a day later if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
@@ -520,7 +542,9 @@ const struct command commands[] = {
 	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
 	  "NO_ANSWER if neither answered. A failed poll takes 96 s, so HEALTH can be OK "
 	  "for minutes after a server has stopped. The first answer sets HEALTH to OK "
-	  "again. STATE is the state that the operator has set. The pool managers "
+	  "again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if no process of this worker "
+	  "is running: then zonefleet does not know whether the server answers. STATE is "
+	  "the state that the operator has set. The pool managers "
 	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
 	  "consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },

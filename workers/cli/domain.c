@@ -99,6 +99,15 @@ static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 	return err;
 }
 
+/* A new domain has a reason if a worker that it needs is not running. */
+static void domain_warn(struct cli *cli, const json_t *domain)
+{
+	const char *reason = answer_text(domain, "reason");
+
+	if (*reason)
+		output_warn(&cli->out, reason);
+}
+
 enum err domain_create(struct cli *cli)
 {
 	char name[NAME_MAX_TEXT + 1];
@@ -115,7 +124,10 @@ enum err domain_create(struct cli *cli)
 	cli_put_text(cli, OPT_POOL, wish, "pool");
 	cli_put_hosts(cli, OPT_NS, wish, "ns");
 	err = cli_call(cli, "create_domain", json_pack("{s:o}", "domain", wish), &domain);
-	return err ? err : domain_finish(cli, domain, "created");
+	if (err)
+		return err;
+	domain_warn(cli, domain);
+	return domain_finish(cli, domain, "created");
 }
 
 enum err domain_set(struct cli *cli)

@@ -153,6 +153,16 @@ static bool names_parse_moment(const char *time, int64_t *seconds)
 	return true;
 }
 
+bool names_age(const char *time, int64_t now, int64_t *seconds)
+{
+	int64_t then;
+
+	if (!names_parse_moment(time, &then))
+		return false;
+	*seconds = now - then;
+	return true;
+}
+
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT])
 {
 	char distance[DURATION_TEXT];

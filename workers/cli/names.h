@@ -39,3 +39,5 @@ void names_duration(int64_t seconds, char text[DURATION_TEXT]);
  * ago", "in 2 min". Copies any other text unchanged, but cuts it to the size of TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);
+/* The seconds from such a time to NOW; negative: in the future. False: not a time. */
+bool names_age(const char *time, int64_t now, int64_t *seconds);

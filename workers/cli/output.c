@@ -128,6 +128,7 @@ void output_end_warnings(struct output *out, json_t *document)
 struct cell {
 	char *text;		/* escaped */
 	size_t columns;
+	bool is_plain;		/* has no color */
 };
 
 static const struct {
@@ -142,6 +143,9 @@ static const struct {
 	{ "NO_DNS",     "\033[31m" },
 	{ "NO_CONTROL", "\033[31m" },
 	{ "NO_ANSWER",  "\033[31m" },
+	{ "NO_POOL_MANAGER", "\033[31m" },
+	{ "NO_MINIDNS", "\033[31m" },
+	{ "dead",       "\033[31m" },
 	{ "DELETED",    "\033[2m" },
 };
 
@@ -175,10 +179,16 @@ void table_text(struct table *table, const char *text)
 			xrealloc(table->cells, table->cell_size * sizeof *table->cells);
 	}
 	table->cells[table->cell_count++] =
-		(struct cell){ xstrdup(buf_string(&escaped)), columns };
+		(struct cell){ xstrdup(buf_string(&escaped)), columns, false };
 	if (columns > *width)
 		*width = columns;
 	buf_clear(&escaped);
+}
+
+void table_plain(struct table *table, const char *text)
+{
+	table_text(table, text);
+	table->cells[table->cell_count - 1].is_plain = true;
 }
 
 void table_number(struct table *table, int64_t number)
@@ -210,7 +220,7 @@ static void cell_print(const struct table *table, size_t column, const struct ce
 	const struct column *kind = &table->columns[column];
 	const char *color = NULL;
 
-	if (kind->kind == COLUMN_STATUS && table->out->color)
+	if (kind->kind == COLUMN_STATUS && table->out->color && !cell->is_plain)
 		color = output_color(cell->text);
 	if (kind->kind == COLUMN_RIGHT)
 		table_print_blanks(blanks, to);
@@ -232,7 +242,8 @@ static void table_print_header(struct table *table, FILE *to)
 	for (size_t i = 0; i < table->count; i++) {
 		const char *title = table->columns[i].title;
 
-		cell_print(table, i, &(struct cell){ (char *)title, strlen(title) }, to);
+		cell_print(table, i, &(struct cell){ (char *)title, strlen(title), true },
+		           to);
 	}
 }
 

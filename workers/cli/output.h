@@ -66,6 +66,8 @@ struct table {
 void table_begin(struct table *table, const struct output *out,
                  const struct column *columns);
 void table_text(struct table *table, const char *text);
+/* The cell gets no color, also in a column of the kind COLUMN_STATUS. */
+void table_plain(struct table *table, const char *text);
 void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

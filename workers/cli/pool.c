@@ -107,3 +107,16 @@ enum err pool_set(struct cli *cli)
 	return pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
 	                                               "values", values));
 }
+
+enum err pool_delete(struct cli *cli)
+{
+	enum err err = cli_call(cli, "delete_pool", json_pack("{s:s}", "pool",
+	                        cli->argv[0]), NULL);
+
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet)
+		printf("deleted the pool %s\n", cli->argv[0]);
+	cli_answer(cli, json_pack("{s:s}", "name", cli->argv[0]));
+	return OK;
+}

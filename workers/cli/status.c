@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "handlers.h"
 #include "names.h"
+#include "problems.h"
 
 enum { TROUBLED_MAX = 20 };	/* domains shown; `domain list --status` shows all */
 
@@ -39,8 +40,9 @@ static const struct column domain_columns[] = {
 	{ "SERVER",       COLUMN_LEFT },
 	{ "ACTION",       COLUMN_LEFT },
 	{ "STATUS",       COLUMN_STATUS },
+	{ "HEALTH",       COLUMN_STATUS },
 	{ "SERIAL",       COLUMN_RIGHT },
-	{ "LAG",          COLUMN_RIGHT },
+	{ "SERIALS BEHIND", COLUMN_RIGHT },
 	{ "CHECKED",      COLUMN_LEFT },
 	{ "ATTEMPTS",     COLUMN_RIGHT },
 	{ "NEXT ATTEMPT", COLUMN_LEFT },
@@ -65,15 +67,26 @@ static bool status_is_settled(const json_t *server)
 	       !strcmp(answer_text(server, "status"), "SUCCESS");
 }
 
-static void status_add_domain_server(struct table *table, const json_t *server)
+/* The last report of a server that does not answer now is old: it gets no color. */
+static void status_add_report(struct table *table, const json_t *server)
 {
 	const char *status = answer_text(server, "status");
+	const char *text = *status ? status : "no report yet";
 
+	if (strcmp(answer_text(server, "health"), "OK"))
+		table_plain(table, text);
+	else
+		table_text(table, text);
+}
+
+static void status_add_domain_server(struct table *table, const json_t *server)
+{
 	status_add_text(table, server, "id");
 	status_add_text(table, server, "action");
-	table_text(table, *status ? status : "no report yet");
+	status_add_report(table, server);
+	status_add_text(table, server, "health");
 	status_add_number(table, server, "serial");
-	status_add_number(table, server, "lag");
+	status_add_number(table, server, "serials_behind");
 	status_add_moment(table, server, "seen_at");
 	status_add_number(table, server, "attempts");
 	status_add_moment(table, server, "next_attempt_at");
@@ -186,12 +199,13 @@ static const struct column troubled_columns[] = {
 	{ 0 }
 };
 
-/* Appends the domains to INTO. */
+/* Appends the domains to INTO, those first that have not changed for the longest time. */
 static enum err status_find_troubled(struct cli *cli, const char *status, json_t *into)
 {
 	json_t *page;
-	json_t *args = json_pack("{s:{s:s, s:s*}, s:i}", "criterion", "status", status,
-	                         "pool", cli->option[OPT_POOL], "limit", TROUBLED_MAX);
+	json_t *args = json_pack("{s:{s:s, s:s*}, s:i, s:s}", "criterion", "status",
+	                         status, "pool", cli->option[OPT_POOL], "limit",
+	                         TROUBLED_MAX, "sort_key", "updated_at");
 	enum err err = cli_call(cli, "find_domains", args, &page);
 
 	if (err)
@@ -224,6 +238,18 @@ static void status_show_troubled(const struct output *out, const json_t *domains
 	table_clear(&table);
 }
 
+/* Ends with status 1 if there are problems. */
+static enum err fleet_add_problems(struct cli *cli, json_t *status, const json_t *troubled)
+{
+	json_t *problems;
+	enum err err = problems_find(cli, status, troubled, TROUBLED_MAX, &problems);
+
+	json_object_set_new(status, "problems", problems);
+	if (!err && json_array_size(problems))
+		cli->status = EXIT_FAILED;
+	return err;
+}
+
 static enum err fleet_status(struct cli *cli)
 {
 	json_t *troubled = json_array(), *status;
@@ -240,10 +266,13 @@ static enum err fleet_status(struct cli *cli)
 	err = status_find_troubled(cli, "ERROR", troubled);
 	if (!err)
 		err = status_find_troubled(cli, "PENDING", troubled);
+	if (!err)
+		err = fleet_add_problems(cli, status, troubled);
 	if (err || cli->out.json)
 		return err;
 	status_show_servers(&cli->out, status);
 	status_show_troubled(&cli->out, troubled);
+	problems_show(&cli->out, json_object_get(status, "problems"));
 	return OK;
 }
 

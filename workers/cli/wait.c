@@ -172,10 +172,13 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 
 static enum err wait_out_of_time(struct watcher *watcher)
 {
+	const char *reason = answer_text(watcher->domain, "reason");
+
 	wait_describe(watcher->domain, &watcher->line);
 	return fail(&watcher->cli->why, ERR_TIMEOUT,
-	            "the change is not on the name servers after %.1f s: %.400s",
-	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
+	            "the change is not on the name servers after %.1f s: %.300s%s%.300s",
+	            cli_elapsed(watcher->cli), buf_string(&watcher->line),
+	            *reason ? ": " : "", reason);
 }
 
 static enum wait_outcome wait_judge(const struct watcher *watcher,

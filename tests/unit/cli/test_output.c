@@ -138,6 +138,26 @@ static void layout(void **state)
 	}
 }
 
+/* The last report of a server that is silent now must not look good. */
+static void a_plain_cell_has_no_color(void **state)
+{
+	static const struct output out = { .color = true, .quiet = true };
+	struct printed printed;
+	struct table table;
+
+	(void)state;
+	printed_open(&printed);
+	table_begin(&table, &out, columns);
+	table_text(&table, "ns1");
+	table_number(&table, 17);
+	table_plain(&table, "SUCCESS");
+	add_row(&table, "ns2", 17, "SUCCESS");
+	table_flush(&table, printed.to);
+	table_clear(&table);
+	assert_printed(&printed, "ns1       17  SUCCESS\n"
+	                         "ns2       17  \033[32mSUCCESS\033[0m\n");
+}
+
 /* The header once; widths that only grow. */
 static void layout_of_pages(void **state)
 {
@@ -211,6 +231,7 @@ int main(void)
 		cmocka_unit_test(escaping),
 		cmocka_unit_test(escaping_is_harmless),
 		cmocka_unit_test(layout),
+		cmocka_unit_test(a_plain_cell_has_no_color),
 		cmocka_unit_test(layout_of_pages),
 		cmocka_unit_test(nothing_unflushed_is_printed),
 		cmocka_unit_test(warnings_are_bounded),

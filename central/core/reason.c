@@ -1,0 +1,141 @@
+#include "core/reason.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/serial.h"
+
+bool reason_is_due(const struct state *state)
+{
+	return state->task != TASK_NONE || state->status != STATUS_ACTIVE;
+}
+
+static bool reason_is(const char *status, const char *word)
+{
+	return status && !strcmp(status, word);
+}
+
+static bool reason_has_text(const char *text)
+{
+	return text && *text;
+}
+
+/* True: the last operation failed, and the row says why. */
+static bool reason_is_failure(const char *status, const char *reason)
+{
+	return (reason_is(status, "ERROR") || reason_is(status, "NO_DOMAIN")) &&
+	       reason_has_text(reason);
+}
+
+/* ---- servers that have not reached the serial ---- */
+
+static bool reason_has_reached(const struct reason_server *server, uint32_t wanted)
+{
+	return reason_is(server->status, "SUCCESS") && !server->differs &&
+	       server->has_serial && serial_covers(server->serial, wanted);
+}
+
+/* The failure of a server; NULL: its row shows none. */
+static const char *reason_of_update(const struct reason_server *server)
+{
+	if (reason_is_failure(server->create_status, server->create_reason))
+		return server->create_reason;
+	if (reason_is_failure(server->status, server->reason))
+		return server->reason;
+	return server->differs ? "serves records that differ from the database" : NULL;
+}
+
+/* What comes next on a server that has no failure now. */
+static const char *reason_of_wait(const struct reason_server *server, uint32_t wanted,
+                                  struct arena *arena)
+{
+	if (server->has_serial)
+		return arena_printf(arena, "serves serial %" PRIu32 ", not yet %" PRIu32,
+		                    server->serial, wanted);
+	if (!server->is_told && !server->status &&
+	    !reason_is(server->create_status, "SUCCESS"))
+		return "waits until the pool manager creates the zone";
+	return "waits for the first answer to mini-DNS";
+}
+
+/* ---- servers in general ---- */
+
+static bool reason_is_done(const struct reason_view *view,
+                           const struct reason_server *server)
+{
+	return view->state.task == TASK_DELETE
+	           ? reason_is(server->status, "SUCCESS")
+	           : reason_has_reached(server, view->state.serial);
+}
+
+static const char *reason_of_failure(const struct reason_view *view,
+                                     const struct reason_server *server)
+{
+	if (view->state.task != TASK_DELETE)
+		return reason_of_update(server);
+	return reason_is_failure(server->status, server->reason) ? server->reason : NULL;
+}
+
+/*
+ * While a change travels, a wait is no reason. A domain in ERROR keeps its stored reason
+ * until the next report, although the server no longer fails: then the wait counts.
+ */
+static const char *reason_of_server(const struct reason_view *view,
+                                    const struct reason_server *server,
+                                    struct arena *arena)
+{
+	const char *failure = reason_of_failure(view, server);
+
+	if (failure || view->state.status != STATUS_ERROR)
+		return failure;
+	return view->state.task == TASK_DELETE
+	           ? "waits until the pool manager deletes the zone"
+	           : reason_of_wait(server, view->state.serial, arena);
+}
+
+/* Cuts TEXT to REASON_TEXT between two characters of UTF-8. */
+static const char *reason_cut(const char *text, struct arena *arena)
+{
+	size_t len = strlen(text);
+
+	if (len >= REASON_TEXT)
+		len = REASON_TEXT - 1;
+	while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return arena_printf(arena, "%.*s", (int)len, text);
+}
+
+static const char *reason_of_servers(const struct reason_view *view, struct arena *arena)
+{
+	struct buf text = { 0 };
+	const char *cut;
+
+	for (size_t i = 0; i < view->count && text.len < REASON_TEXT; i++) {
+		const struct reason_server *server = &view->servers[i];
+		const char *reason = reason_is_done(view, server)
+		                         ? NULL : reason_of_server(view, server, arena);
+
+		if (reason)
+			buf_printf(&text, "%s%s: %s", text.len ? "; " : "", server->id,
+			           reason);
+	}
+	cut = reason_cut(buf_string(&text), arena);
+	buf_clear(&text);
+	return cut;
+}
+
+const char *reason_now(const struct reason_view *view, struct arena *arena)
+{
+	const char *reason;
+
+	if (!reason_is_due(&view->state))
+		return view->stored;
+	if (!view->has_poolmgr)
+		return arena_printf(arena, "no pool manager of pool '%s' is running",
+		                    view->pool);
+	if (!view->has_minidns)
+		return "no mini-DNS is running";
+	reason = reason_of_servers(view, arena);
+	return *reason ? reason : view->stored;
+}

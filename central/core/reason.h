@@ -1,0 +1,47 @@
+/*
+ * reason -- decides which reason an answer gives for a domain that is not ACTIVE. The
+ * reason in the row of the domain is from the last report of the pool manager: a worker
+ * that is not running sends no report, and the servers may have moved on since. So an
+ * answer names the first of these causes that holds now:
+ *
+ *   1. no pool manager of the pool is running
+ *   2. mini-DNS is not running
+ *   3. what keeps servers from the serial, or from the deletion: the newest report first
+ *   4. the stored reason
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "model/domain.h"
+
+enum { REASON_TEXT = 512 };	/* octets, including the final NUL */
+
+/* A name server in service. A NULL status: there is no row, or no report yet. */
+struct reason_server {
+	const char *id;
+	bool is_told;			/* reads the catalog zone: gets no commands */
+	/* the row of CREATE */
+	const char *create_status, *create_reason;
+	/* the row of DELETE if that is the task, otherwise the row of UPDATE */
+	const char *status, *reason;
+	bool has_serial;
+	uint32_t serial;
+	bool differs;			/* serves other records than the database */
+};
+
+struct reason_view {
+	struct state state;
+	const char *pool;
+	const char *stored;		/* domains.reason */
+	bool has_poolmgr, has_minidns;	/* a process is running */
+	const struct reason_server *servers;	/* the newest report first */
+	size_t count;
+};
+
+/* True: the domain is not ACTIVE, so reason_now() has something to say. */
+bool reason_is_due(const struct state *state);
+/* "": no cause is known. The text is valid UTF-8 if the texts of VIEW are. */
+const char *reason_now(const struct reason_view *view, struct arena *arena);

@@ -1,0 +1,81 @@
+#include "reasons.h"
+
+#include <string.h>
+
+#include "consistency/heartbeat.h"
+#include "store_fleet.h"
+#include "store_reason.h"
+
+static struct living_services *reasons_read_services(struct tx *tx, struct arena *arena)
+{
+	struct living_services *services = arena_alloc(arena, sizeof(*services));
+
+	store_fleet_services(tx, heartbeat_config.timeout_ms, arena, services);
+	return services;
+}
+
+/* SERVERS may be NULL. */
+static void reasons_set_one(struct arena *arena, struct zone *zone,
+                            const struct living_services *services,
+                            const struct reason_servers *servers)
+{
+	const char *topic = arena_printf(arena, "pool_manager.%s", zone->pool);
+
+	zone->reason = reason_now(&(struct reason_view){
+		.state = zone->is.state, .pool = zone->pool, .stored = zone->reason,
+		.has_poolmgr = living_services_has(services, topic),
+		.has_minidns = living_services_has(services, "minidns"),
+		.servers = servers ? servers->item : NULL,
+		.count = servers ? servers->count : 0,
+	}, arena);
+}
+
+static const struct reason_servers *reasons_find(const struct reason_servers *servers,
+                                                 size_t count, const char *domain_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(servers[i].domain_id, domain_id))
+			return &servers[i];
+	return NULL;
+}
+
+/* COUNT: 1 to TX_LIST_MAX. All domains are due. */
+static void reasons_set_some(struct tx *tx, struct arena *arena,
+                             const struct living_services *services,
+                             struct zone *const *zones, size_t count)
+{
+	struct reason_servers *servers = arena_alloc(arena, count * sizeof(*servers));
+	const char *ids[TX_LIST_MAX];
+	size_t found;
+
+	for (size_t i = 0; i < count; i++)
+		ids[i] = zones[i]->is.id;
+	found = store_reason_servers(tx, arena, ids, count, servers);
+	for (size_t i = 0; i < count; i++)
+		reasons_set_one(arena, zones[i], services,
+		                reasons_find(servers, found, ids[i]));
+}
+
+void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
+                 size_t count)
+{
+	struct zone **due = arena_alloc(arena, (count + 1) * sizeof(*due));
+	const struct living_services *services;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (reason_is_due(&zones[i]->is.state))
+			due[n++] = zones[i];
+	if (!n)
+		return;
+	services = reasons_read_services(tx, arena);
+	for (size_t at = 0; at < n && !tx->err; at += TX_LIST_MAX)
+		reasons_set_some(tx, arena, services, due + at,
+		                 n - at < TX_LIST_MAX ? n - at : TX_LIST_MAX);
+}
+
+void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone)
+{
+	if (reason_is_due(&zone->is.state))
+		reasons_set_one(arena, zone, reasons_read_services(tx, arena), NULL);
+}

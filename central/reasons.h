@@ -1,0 +1,19 @@
+/*
+ * reasons -- finds, for an answer, the reasons why domains are not ACTIVE. core/reason.h
+ * decides; this module reads which workers are running and what the name servers have
+ * reported. It only reads: the column `reason` of the table domains keeps the text of the
+ * last report.
+ */
+#pragma once
+
+#include "store.h"
+
+/*
+ * Sets the reason of each of ZONES, 0 to FIND_LIMIT_MAX. Domains that are ACTIVE keep
+ * theirs. Sends no statement if all are ACTIVE, otherwise one for the workers, and one
+ * for the servers of TX_LIST_MAX domains. An error is in the transaction.
+ */
+void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
+                 size_t count);
+/* reasons_set() for a domain that this transaction has created: only workers count. */
+void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone);

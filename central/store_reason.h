@@ -1,0 +1,23 @@
+/*
+ * store_reason -- reads what name servers have reported about domains, for the reason in
+ * an answer (reasons.h).
+ */
+#pragma once
+
+#include "core/reason.h"
+#include "store.h"
+
+enum { REASON_ROWS = 10000 };		/* in one statement; ignores further rows */
+
+/* The name servers in service of one domain, newest report first. */
+struct reason_servers {
+	const char *domain_id;
+	struct reason_server *item;
+	size_t count;
+};
+/*
+ * Reads the servers of the domains IDS (1 to TX_LIST_MAX). The result has an item for
+ * each domain that has servers. Returns the number of items, at most COUNT.
+ */
+size_t store_reason_servers(struct tx *tx, struct arena *arena, const char *const *ids,
+                            size_t count, struct reason_servers *servers);

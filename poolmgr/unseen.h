@@ -1,0 +1,18 @@
+/*
+ * unseen -- adds to the report about a server that answers with SERVFAIL from where the
+ * server must transfer the zone. Most servers answer so if the first transfer of a zone
+ * has failed.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "model/messages.h"
+#include "poolmgr.h"
+
+/*
+ * Returns the reason of REPORT, with UNSEEN_WORDS (store.h) and the addresses in
+ * poolmgr.masters if they may help. A server that reads a catalog zone has its own list of
+ * primaries, so its reason stays as it is.
+ */
+const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
+                          const struct server_report *report);

@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "core/reason.h"
+
+enum { SERIAL = 17, SERVERS_MAX = 2 };
+
+#define SERVES(s) .has_serial = true, .serial = (s)
+#define CREATED .create_status = "SUCCESS", .create_reason = ""
+#define SUCCESS .status = "SUCCESS", .reason = ""
+#define FAILED(text) .status = "ERROR", .reason = (text)
+
+static void test_what_is_missing_now(void **state)
+{
+	static const struct row {
+		struct state state;
+		bool has_poolmgr, has_minidns;
+		const char *stored;
+		struct reason_server servers[SERVERS_MAX];
+		const char *want;
+	} rows[] = {
+		/* a domain that is ACTIVE needs no worker */
+		{ { TASK_NONE, STATUS_ACTIVE, SERIAL }, false, false, "",
+		  { { 0 } }, "" },
+		/* workers come first */
+		{ { TASK_ADD, STATUS_PENDING, SERIAL }, false, false, "",
+		  { { "a", CREATED, FAILED("no answer") } },
+		  "no pool manager of pool 'edge' is running" },
+		{ { TASK_DELETE, STATUS_ERROR, SERIAL }, false, true, "old",
+		  { { 0 } }, "no pool manager of pool 'edge' is running" },
+		{ { TASK_UPDATE, STATUS_PENDING, SERIAL }, true, false, "old",
+		  { { 0 } }, "no mini-DNS is running" },
+		/* a change on its way */
+		{ { TASK_ADD, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a" }, { "b", CREATED } }, "" },
+		{ { TASK_UPDATE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } }, "" },
+		/* failures of servers, the newest first */
+		{ { TASK_ADD, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "b", .create_status = "ERROR", .create_reason = "rndc: refused" },
+		    { "a", CREATED, FAILED("no answer") } },
+		  "b: rndc: refused; a: no answer" },
+		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
+		  { { "b", CREATED, FAILED("answers with SERVFAIL") },
+		    { "a", CREATED, SUCCESS, SERVES(SERIAL) } },
+		  "b: answers with SERVFAIL" },
+		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "old",
+		  { { "a", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
+		  "a: serves records that differ from the database" },
+		/* the cause of the stored reason is gone: what comes next */
+		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
+		  { { "a", CREATED } }, "a: waits for the first answer to mini-DNS" },
+		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
+		  { { "a" } }, "a: waits until the pool manager creates the zone" },
+		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
+		  { { "a", .is_told = true } },
+		  "a: waits for the first answer to mini-DNS" },
+		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
+		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
+		  "a: serves serial 16, not yet 17" },
+		/* nothing keeps the servers: the stored reason */
+		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
+		  { { "a", CREATED, SUCCESS, SERVES(SERIAL + 1) } }, "no route" },
+		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
+		  { { 0 } }, "no route" },
+		/* deletions */
+		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a", CREATED }, { "b", CREATED, SUCCESS } }, "" },
+		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a", .create_status = "ERROR", .create_reason = "rndc: refused" },
+		    { "b", CREATED, FAILED("still serves the domain at serial 17") } },
+		  "b: still serves the domain at serial 17" },
+		{ { TASK_DELETE, STATUS_ERROR, SERIAL }, true, true, "old",
+		  { { "a", CREATED }, { "b", CREATED, SUCCESS } },
+		  "a: waits until the pool manager deletes the zone" },
+		{ { TASK_DELETE, STATUS_ERROR, SERIAL }, true, true, "",
+		  { { "a", .status = "NO_DOMAIN", .reason = "answers with REFUSED" } },
+		  "a: answers with REFUSED" },
+	};
+	struct arena *arena = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		size_t count = 0;
+
+		while (count < SERVERS_MAX && row->servers[count].id)
+			count++;
+		const char *got = reason_now(&(struct reason_view){
+			row->state, "edge", row->stored, row->has_poolmgr,
+			row->has_minidns, row->servers, count }, arena);
+		if (strcmp(got, row->want))
+			fail_msg("row %zu: '%s', not '%s'", i, got, row->want);
+	}
+	arena_free(&arena);
+}
+
+/* A text that is too long ends with a whole character. */
+static void test_it_is_cut_between_characters(void **state)
+{
+	struct arena *arena = arena_new();
+	char text[REASON_TEXT + 8];
+
+	(void)state;
+	for (size_t shift = 0; shift < 3; shift++) {
+		for (size_t i = 0; i + 3 < sizeof(text); i += 2)
+			memcpy(text + i, "\xc3\xa4", 2);
+		memset(text, 'x', shift);
+		text[sizeof(text) - 4] = '\0';
+		const struct reason_server server = { "a", CREATED, FAILED(text) };
+		const char *got = reason_now(&(struct reason_view){
+			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true,
+			&server, 1 }, arena);
+		size_t len = strlen(got);
+
+		assert_in_range(len, REASON_TEXT - 3, REASON_TEXT - 1);
+		assert_int_not_equal((unsigned char)got[len - 1], 0xc3);
+		assert_true((unsigned char)got[len - 1] == 0xa4);
+	}
+	arena_free(&arena);
+}
+
+static void test_when_it_is_due(void **state)
+{
+	(void)state;
+	assert_false(reason_is_due(&(struct state){ TASK_NONE, STATUS_ACTIVE, 1 }));
+	assert_true(reason_is_due(&(struct state){ TASK_ADD, STATUS_PENDING, 1 }));
+	assert_true(reason_is_due(&(struct state){ TASK_UPDATE, STATUS_ERROR, 1 }));
+	assert_true(reason_is_due(&(struct state){ TASK_DELETE, STATUS_PENDING, 1 }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_missing_now),
+		cmocka_unit_test(test_it_is_cut_between_characters),
+		cmocka_unit_test(test_when_it_is_due),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
