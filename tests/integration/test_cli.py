@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+import dns.message
+import dns.query
+
 from holding import holding
 from story import StoryFleet
 from lab.fleet import BINARIES, merged, render
@@ -382,6 +385,44 @@ class Commands(WithFleet):
         self.assertIn("changes[1]", self.run_client("record", "apply", "many.org", "-",
                                                     text=bad, want=FAILED))
         self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
+
+    def texts(self, name):
+        """What BIND serves as TXT of the name: a list of lists of strings."""
+        answer = dns.query.udp(dns.message.make_query(name, "TXT"), "127.0.0.1",
+                               port=self.fleet.name_servers[0].port, timeout=5)
+        return sorted([[string.decode() for string in record.strings]
+                       for rrset in answer.answer for record in rrset])
+
+    def test_one_value_is_one_string(self):
+        """An argument or a line is one value, and the client says what it made of it."""
+        self.run_client("domain", "create", "text.org", "--wait")
+        run = "--config", self.fleet.config, "record"
+        for words, text, note in (
+                (("add", "text.org", "@", "TXT", "v=spf1 -all"), None,
+                 'the data is one string: "v=spf1 -all"'),
+                (("add", "text.org", "@", "TXT", '"a" "b"'), None,
+                 'the data is 2 strings, which readers join without a blank: "a" "b"'),
+                (("apply", "text.org", "-"), "add @ - TXT v=DKIM1; k=rsa\n",
+                 'the data is one string: "v=DKIM1; k=rsa"'),
+                (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
+                (("add", "text.org", "@", "CAA", "0 issue ca.example; a=b", "--quiet"), None, None),
+                (("add", "text.org", "long", "TXT", "x" * 300, "--wait"), None,
+                 f'the data is 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
+            status, out, err = client(*run, *words, text=text)
+            self.assertEqual(status, GOOD, err)
+            self.assertRegex(err, rf"\Azonefleet: note: {note}\n\Z" if note else r"\A\Z", words)
+        self.assertEqual(self.texts("text.org"),
+                         sorted([["v=spf1 -all"], ["a", "b"], ["v=DKIM1; k=rsa"], ["plain"],
+                                 ["in quotes"]]))
+        self.assertEqual(self.texts("long.text.org"), [["x" * 255, "x" * 45]])
+        gone = self.run_json("record", "delete", "text.org", "@", "TXT", "v=spf1 -all",
+                             "v=DKIM1; k=rsa", '"a" "b"')
+        self.assertEqual((gone["deleted"], gone["unchanged"]), (3, 0))
+        gone = self.run_json("record", "delete", "text.org", "@", "CAA", "0 issue ca.example; a=b")
+        self.assertEqual((gone["deleted"], gone["unchanged"]), (1, 0))
+        self.assertIn("too many fields: put each string in quotes",
+                      self.run_client("record", "add", "text.org", "@", "HINFO", "PC Linux 6",
+                                      want=FAILED))
 
     def test_import_and_export(self):
         zone = "".join(f"h{i}.copy.org. 300 IN A 192.0.2.{i % 250}\n" for i in range(20000))

@@ -57,14 +57,24 @@ static void apply_append(json_t *changes, json_t *change)
 	json_array_append_new(changes, change);
 }
 
+static enum err apply_put_data(const char *type, const char *data, json_t *change,
+                               struct quotes *quotes, struct why *why)
+{
+	json_t *record = quote_data(type, data, quotes);
+
+	if (!record)	/* without records, `delete` deletes the whole set */
+		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
+	json_object_set_new(change, "records", json_pack("[o]", record));
+	return OK;
+}
+
 static enum err apply_parse_line(char *line, const char *domain, json_t *change,
-                                 struct why *why)
+                                 struct quotes *quotes, struct why *why)
 {
 	char name[NAME_MAX_TEXT + 1];
 	const char *op = apply_next_word(&line), *owner = apply_next_word(&line),
 		   *ttl = apply_next_word(&line);
 	const char *type = apply_next_word(&line), *data = line + strspn(line, " \t");
-	json_t *records;
 
 	if (!*type)
 		return fail(why, ERR_INVALID, "the line must have the form: "
@@ -84,17 +94,11 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 	json_object_set_new(change, "op", json_string(op));
 	json_object_set_new(change, "name", json_string(name));
 	json_object_set_new(change, "type", json_string(type));
-	if (!*data)
-		return OK;
-	records = json_pack("[s]", data);
-	if (!records)	/* without records, `delete` deletes the whole set */
-		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
-	json_object_set_new(change, "records", records);
-	return OK;
+	return *data ? apply_put_data(type, data, change, quotes, why) : OK;
 }
 
 static enum err apply_parse_lines(char *text, const char *domain, json_t *changes,
-                                  struct why *why)
+                                  struct quotes *quotes, struct why *why)
 {
 	int number = 1;
 
@@ -110,7 +114,7 @@ static enum err apply_parse_lines(char *text, const char *domain, json_t *change
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		change = json_object();
-		if (apply_parse_line(line, domain, change, &words)) {
+		if (apply_parse_line(line, domain, change, quotes, &words)) {
 			json_decref(change);
 			return fail(why, ERR_INVALID, "line %d: %s", number, words.text);
 		}
@@ -151,11 +155,13 @@ static enum err apply_parse_json(const char *text, const char *domain, json_t *c
 	return err;
 }
 
-enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why)
+enum err apply_parse(char *text, const char *domain, json_t *changes,
+                     struct quotes *quotes, struct why *why)
 {
 	const char *first = text + strspn(text, " \t\r\n");
 	enum err err = *first == '[' ? apply_parse_json(first, domain, changes, why)
-	                             : apply_parse_lines(text, domain, changes, why);
+	                             : apply_parse_lines(text, domain, changes, quotes,
+	                                                 why);
 
 	if (err)
 		return err;
@@ -171,7 +177,8 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 
 /* ---- the command ---- */
 
-static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *changes)
+static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *changes,
+                                   struct quotes *quotes)
 {
 	struct buf text = { 0 };
 	char empty[1] = "";
@@ -180,7 +187,7 @@ static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *
 
 	if (!err) {
 		err = apply_parse(text.data ? (char *)text.data : empty, domain, changes,
-		                  &words);
+		                  quotes, &words);
 		if (err)
 			fail(&cli->why, err, "%.200s: %s", cli->argv[1], words.text);
 	}
@@ -191,14 +198,16 @@ static enum err apply_read_changes(struct cli *cli, const char *domain, json_t *
 enum err record_apply(struct cli *cli)
 {
 	json_t *changes = json_array();
+	struct quotes quotes = { 0 };
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);
 
 	if (!err)
-		err = apply_read_changes(cli, zone.name, changes);
-	if (err) {
+		err = apply_read_changes(cli, zone.name, changes, &quotes);
+	if (err)
 		json_decref(changes);
-		return err;
-	}
-	return record_change(cli, &zone, changes);
+	else
+		err = record_change(cli, &zone, changes, &quotes);
+	quotes_clear(&quotes);
+	return err;
 }
