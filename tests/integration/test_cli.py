@@ -103,10 +103,20 @@ class Alone(unittest.TestCase):
     def test_usage_errors_end_with_2_and_a_hint(self):
         for words in (["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
                       ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],
-                      ["completion", "fish"], ["help", "frob"]):
+                      ["completion", "fish"], ["help", "frob"], ["domain", "frob", "--help"],
+                      ["help", "domain", "frob"]):
             status, out, err = client(*words)
             self.assertEqual((status, out), (USAGE, ""), words)
             self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
+
+    def test_a_typo_is_answered_with_what_was_meant(self):
+        for meant, words in (("domain", ["domian", "list"]), ("list", ["domain", "lst"]),
+                             ("list", ["domain", "lst", "--help"]),
+                             ("list", ["help", "domain", "lst"]), ("--ttl", ["ping", "--tll", "5"])):
+            err = client(*words)[2]
+            self.assertIn(f": did you mean '{meant}'?\n", err, words)
+        self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
+                      client("ping", "--wa")[2])
 
     def test_without_a_command_it_lists_the_commands(self):
         self.assertEqual(client(), client("help"))

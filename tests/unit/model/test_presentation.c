@@ -74,6 +74,32 @@ static void types(void **state)
 	}
 }
 
+static void similar_types(void **state)
+{
+	static const struct { const char *text, *want; } cases[] = {
+		{ "AAAAA",   "type: must be a record type, not 'AAAAA': did you mean "
+		             "'AAAA'?" },
+		{ "txtt",    "type: must be a record type, not 'txtt': did you mean "
+		             "'TXT'?" },
+		{ "MC",      "type: must be a record type, not 'MC': did you mean 'MX'?" },
+		{ "CANME",   "type: must be a record type, not 'CANME': did you mean "
+		             "'CNAME'?" },
+		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
+		             "mean 'NSEC3PARAM'?" },
+		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" },
+		{ "IXFF",    "type: must be a record type, not 'IXFF'" },
+		{ "",        "type: must be a record type, not ''" },
+	};
+	uint16_t type;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(rrtype_parse(cases[i].text, "type", &type, &why),
+		                 ERR_INVALID);
+		assert_string_equal(why.text, cases[i].want);
+	}
+}
+
 /* Every type that can be stored has one text, and it is read back. */
 static void every_type_has_a_text(void **state)
 {
@@ -706,6 +732,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types),
+		cmocka_unit_test(similar_types),
 		cmocka_unit_test(every_type_has_a_text),
 		cmocka_unit_test(accepted),
 		cmocka_unit_test(refused),
