@@ -143,7 +143,7 @@ static enum err option_resolve_secret(const struct reading *reading,
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
 			    "%s:%u: contains a secret, but other users can read the "
-			    "file: use 'chmod 600 %s'",
+			    "file: use 'chmod 640 %s'",
 			    reading->path, (unsigned)config_setting_source_line(setting),
 			    reading->path);
 	return OK;

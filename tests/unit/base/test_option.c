@@ -531,7 +531,7 @@ static void test_secret_in_clear(void **state)
 		option_clear(&schema);
 		if (!mode)
 			continue;
-		assert_non_null(strstr(why.text, "chmod 600"));
+		assert_non_null(strstr(why.text, "chmod 640"));
 		assert_null(strstr(why.text, "hunter22"));
 	}
 }
