@@ -101,8 +101,10 @@ static enum err command_check_arguments(struct cli *cli)
 	if (cli->argc < command->min)
 		return cli_usage(cli, "%s needs %s", command->words, command->arguments);
 	if (command->max >= 0 && cli->argc > command->max)
-		return cli_usage(cli, "%s: unexpected argument '%s'", command->words,
-		                 cli->argv[command->max]);
+		return cli_usage(cli, "%s: unexpected argument '%.100s': the command "
+		                 "takes %s", command->words, cli->argv[command->max],
+		                 *command->arguments ? command->arguments
+		                                     : "no argument");
 	return OK;
 }
 

@@ -417,7 +417,7 @@ const struct command commands[] = {
 	  "resolver can have them in its cache. --force deletes the router without this "
 	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
-	{ "route create", "NAMESPACE NAME", 2, 2,
+	{ "route create", "NAMESPACE/NAME", 1, 1,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
@@ -429,8 +429,8 @@ const struct command commands[] = {
 	  "serve the domain of this router. If another route has the host, --wait fails "
 	  "immediately. The error names that route, or says that another tenant has the "
 	  "host.",
-	  "zonefleet route create myapp test --wait\n"
-	  "zonefleet route create myapp shop --host www.example.org --label "
+	  "zonefleet route create myapp/test --wait\n"
+	  "zonefleet route create myapp/shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
 	{ "route list", "[NAMESPACE]", 0, 1, OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
 	  NEED_BROKER, route_list,
