@@ -118,6 +118,18 @@ class Alone(unittest.TestCase):
         self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
                       client("ping", "--wa")[2])
 
+    def test_a_reader_that_ends_early_is_no_failure(self):
+        for words in ["help"], ["help", "--json"], ["completion", "bash"], ["help", "--man"]:
+            for want, path in (GOOD, None), (FAILED, "/dev/full"):
+                reader, writer = os.pipe()
+                os.close(reader)
+                with open(path or writer, "wb") as out:
+                    done = subprocess.run([ZONEFLEET, *words], stdout=out, env=CLEAN,
+                                          stderr=subprocess.PIPE)
+                self.assertEqual((done.returncode, done.stderr), (want, b""), (words, path))
+                if path:
+                    os.close(writer)
+
     def test_without_a_command_it_lists_the_commands(self):
         self.assertEqual(client(), client("help"))
         self.assertEqual(client("--json")[0], USAGE)
@@ -494,6 +506,33 @@ class Commands(WithFleet):
         self.assertIn("xz cannot decompress",
                       self.run_client("domain", "import", "intact.org", broken, want=FAILED))
         self.assertEqual(self.run_client("domain", "export", "intact.org"), before)
+
+    def test_a_reader_that_ends_early_ends_the_reading(self):
+        """As head does: the client asks for no further page, and has not failed."""
+        self.run_client("domain", "create", "head.org", "--wait")
+        self.run_json("record", "apply", "head.org", "-",
+                      text="".join(f"add h{i} - A 192.0.2.1\n" for i in range(4000)))
+
+        def pages():
+            page = self.fleet.members["central1"].page("/metrics")[1]
+            return int(re.search(r'zonefleet_requests_total{method="find_recordsets"} (\d+)',
+                                 page)[1])
+        for words, most in ((["record", "list", "head.org"], 2),
+                            (["record", "list", "head.org", "--json"], 2),
+                            (["domain", "export", "head.org"], 0)):
+            before = pages()
+            reader, writer = os.pipe()
+            os.close(reader)
+            with open(writer, "wb") as out:
+                done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, *words], stdout=out,
+                                      stderr=subprocess.PIPE, env=CLEAN)
+            self.assertEqual((done.returncode, done.stderr), (GOOD, b""), words)
+            self.assertLessEqual(pages() - before, most, words)
+        with open("/dev/full", "wb") as out:
+            done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, "domain", "export",
+                                   "head.org"], stdout=out, stderr=subprocess.PIPE, env=CLEAN)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"No space left", done.stderr)
 
     def test_an_export_of_a_changing_zone_is_one_version(self):
         self.run_client("domain", "create", "busy.org", "--wait")

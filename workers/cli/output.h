@@ -26,6 +26,9 @@ size_t output_escape(const char *text, struct buf *to);
 void output_json(json_t *json);
 void output_json_to(json_t *json, FILE *to);
 
+/* True: the reader of standard output has ended, like head. The rest is not wanted. */
+bool output_is_unwanted(void);
+
 enum { TABLE_COLUMNS_MAX = 16 };
 
 struct column {
