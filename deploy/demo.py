@@ -220,7 +220,7 @@ def how_to_go_on(fleet):
     show_command(client, "port", "create", NETWORK, "10.224.36.4", "--dns-name", "vm01")
     show_command(client, "router", "create", "shard1", "10.245.2.2", "--dns",
                  "shard1.example.net", "--wait")
-    show_command(client, "route", "create", "myapp", "test", "--wait")
+    show_command(client, "route", "create", "myapp/test", "--wait")
     show_command(client, "--help")
     say(f"\n  NSD falls silent by `kill -STOP -- -{fleet.nsd.pid}`, and is back by "
         f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "

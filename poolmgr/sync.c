@@ -72,7 +72,7 @@ void sync_metrics(void)
 		                             "domains of the pool, by status. The master "
 		                             "counts them in each sync",
 		                             "status", status_name(status));
-	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
+	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age_seconds",
 	                            "seconds since the oldest change that is still "
 	                            "PENDING. The master measures this value in "
 	                            "each sync. A domain in ERROR does not count",

@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+import dns.message
+import dns.query
+
 from holding import holding
 from story import StoryFleet
 from lab.fleet import BINARIES, merged, render
@@ -100,10 +103,32 @@ class Alone(unittest.TestCase):
     def test_usage_errors_end_with_2_and_a_hint(self):
         for words in (["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
                       ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],
-                      ["completion", "fish"], ["help", "frob"]):
+                      ["completion", "fish"], ["help", "frob"], ["domain", "frob", "--help"],
+                      ["help", "domain", "frob"]):
             status, out, err = client(*words)
             self.assertEqual((status, out), (USAGE, ""), words)
             self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
+
+    def test_a_typo_is_answered_with_what_was_meant(self):
+        for meant, words in (("domain", ["domian", "list"]), ("list", ["domain", "lst"]),
+                             ("list", ["domain", "lst", "--help"]),
+                             ("list", ["help", "domain", "lst"]), ("--ttl", ["ping", "--tll", "5"])):
+            err = client(*words)[2]
+            self.assertIn(f": did you mean '{meant}'?\n", err, words)
+        self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
+                      client("ping", "--wa")[2])
+
+    def test_a_reader_that_ends_early_is_no_failure(self):
+        for words in ["help"], ["help", "--json"], ["completion", "bash"], ["help", "--man"]:
+            for want, path in (GOOD, None), (FAILED, "/dev/full"):
+                reader, writer = os.pipe()
+                os.close(reader)
+                with open(path or writer, "wb") as out:
+                    done = subprocess.run([ZONEFLEET, *words], stdout=out, env=CLEAN,
+                                          stderr=subprocess.PIPE)
+                self.assertEqual((done.returncode, done.stderr), (want, b""), (words, path))
+                if path:
+                    os.close(writer)
 
     def test_without_a_command_it_lists_the_commands(self):
         self.assertEqual(client(), client("help"))
@@ -386,6 +411,44 @@ class Commands(WithFleet):
                                                             text=bad, want=FAILED))
         self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
 
+    def texts(self, name):
+        """What BIND serves as TXT of the name: a list of lists of strings."""
+        answer = dns.query.udp(dns.message.make_query(name, "TXT"), "127.0.0.1",
+                               port=self.fleet.name_servers[0].port, timeout=5)
+        return sorted([[string.decode() for string in record.strings]
+                       for rrset in answer.answer for record in rrset])
+
+    def test_one_value_is_one_string(self):
+        """An argument or a line is one value, and the client says what it made of it."""
+        self.run_client("domain", "create", "text.org", "--wait")
+        run = "--config", self.fleet.config, "record"
+        for words, text, note in (
+                (("add", "text.org", "@", "TXT", "v=spf1 -all"), None,
+                 'the data is one string: "v=spf1 -all"'),
+                (("add", "text.org", "@", "TXT", '"a" "b"'), None,
+                 'the data is 2 strings, which readers join without a blank: "a" "b"'),
+                (("apply", "text.org", "-"), "add @ - TXT v=DKIM1; k=rsa\n",
+                 'the data is one string: "v=DKIM1; k=rsa"'),
+                (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
+                (("add", "text.org", "@", "CAA", "0 issue ca.example; a=b", "--quiet"), None, None),
+                (("add", "text.org", "long", "TXT", "x" * 300, "--wait"), None,
+                 f'the data is 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
+            status, out, err = client(*run, *words, text=text)
+            self.assertEqual(status, GOOD, err)
+            self.assertRegex(err, rf"\Azonefleet: note: {note}\n\Z" if note else r"\A\Z", words)
+        self.assertEqual(self.texts("text.org"),
+                         sorted([["v=spf1 -all"], ["a", "b"], ["v=DKIM1; k=rsa"], ["plain"],
+                                 ["in quotes"]]))
+        self.assertEqual(self.texts("long.text.org"), [["x" * 255, "x" * 45]])
+        gone = self.run_json("record", "delete", "text.org", "@", "TXT", "v=spf1 -all",
+                             "v=DKIM1; k=rsa", '"a" "b"')
+        self.assertEqual((gone["deleted"], gone["unchanged"]), (3, 0))
+        gone = self.run_json("record", "delete", "text.org", "@", "CAA", "0 issue ca.example; a=b")
+        self.assertEqual((gone["deleted"], gone["unchanged"]), (1, 0))
+        self.assertIn("too many fields: put each string in quotes",
+                      self.run_client("record", "add", "text.org", "@", "HINFO", "PC Linux 6",
+                                      want=FAILED))
+
     def test_import_and_export(self):
         zone = "".join(f"h{i}.copy.org. 300 IN A 192.0.2.{i % 250}\n" for i in range(20000))
         soa = "copy.org. 600 IN SOA ns1.copy.org. dns.copy.org. 7 3600 600 86400 60\n" \
@@ -523,6 +586,33 @@ class Commands(WithFleet):
         self.assertTrue(err.endswith("warning: there are 150 more warnings\n"))
         status, document, err = self.import_zone("inside.org", many, "--ignore-out-of-zone", "-q")
         self.assertEqual((len(document["warnings"]), err), (100, ""))
+
+    def test_a_reader_that_ends_early_ends_the_reading(self):
+        """As head does: the client asks for no further page, and has not failed."""
+        self.run_client("domain", "create", "head.org", "--wait")
+        self.run_json("record", "apply", "head.org", "-",
+                      text="".join(f"add h{i} - A 192.0.2.1\n" for i in range(4000)))
+
+        def pages():
+            page = self.fleet.members["central1"].page("/metrics")[1]
+            return int(re.search(r'zonefleet_requests_total{method="find_recordsets"} (\d+)',
+                                 page)[1])
+        for words, most in ((["record", "list", "head.org"], 2),
+                            (["record", "list", "head.org", "--json"], 2),
+                            (["domain", "export", "head.org"], 0)):
+            before = pages()
+            reader, writer = os.pipe()
+            os.close(reader)
+            with open(writer, "wb") as out:
+                done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, *words], stdout=out,
+                                      stderr=subprocess.PIPE, env=CLEAN)
+            self.assertEqual((done.returncode, done.stderr), (GOOD, b""), words)
+            self.assertLessEqual(pages() - before, most, words)
+        with open("/dev/full", "wb") as out:
+            done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, "domain", "export",
+                                   "head.org"], stdout=out, stderr=subprocess.PIPE, env=CLEAN)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"No space left", done.stderr)
 
     def test_an_export_of_a_changing_zone_is_one_version(self):
         self.run_client("domain", "create", "busy.org", "--wait")

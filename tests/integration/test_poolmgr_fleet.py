@@ -196,7 +196,7 @@ class Figures(FleetStory):
         self.fleet.wait_for(lambda: self.total('pool_domains{status="ACTIVE"}') == count, 20,
                             f"{count} are counted")
         self.assertEqual(self.total("fleet_is_master"), 1)
-        self.assertEqual(self.total("pool_oldest_pending_age"), 0)
+        self.assertEqual(self.total("pool_oldest_pending_age_seconds"), 0)
 
     def test_how_long_a_change_takes(self):
         before = self.total("propagation_seconds_count", "central")

@@ -405,13 +405,13 @@ class Faults(AgentStory):
         self.create(network, "10.224.57.1", dns_name="a")
         agent = self.agent()
         self.wait_exported(network, files)
-        self.until(lambda: agent.figure("oldest_change_age") == 0, "all is in the files")
+        self.until(lambda: agent.figure("oldest_change_age_seconds") == 0, "all is in the files")
         before = (files / "addn_hosts").read_text()
         worker = self.workers[0]
         worker.stop()
         try:
             other = self.files(uuid.uuid4().hex)
-            self.until(lambda: agent.figure("oldest_change_age") >= 1, "something is owed")
+            self.until(lambda: agent.figure("oldest_change_age_seconds") >= 1, "something is owed")
             self.until(lambda: agent.said("files not read"), "nobody answers", 2 * SECONDS)
             self.assertEqual(list(other.iterdir()), [])
             self.assertEqual((files / "addn_hosts").read_text(), before)
@@ -419,7 +419,7 @@ class Faults(AgentStory):
             worker.launch()
             worker.wait_ready()
         self.until(lambda: agent.said("files not read: .*no network"), "it is answered", 70)
-        self.until(lambda: agent.figure("oldest_change_age") == 0, "nothing is owed")
+        self.until(lambda: agent.figure("oldest_change_age_seconds") == 0, "nothing is owed")
 
     def test_the_broker_restarts(self):
         domain, network = self.domain()

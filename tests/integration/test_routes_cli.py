@@ -87,7 +87,7 @@ class Story(unittest.TestCase):
         return self.document("router", "create", name, *addresses, "--admin", "--wait", *words)
 
     def route(self, name, *words):
-        return self.document("route", "create", self.space, name, *words)
+        return self.document("route", "create", f"{self.space}/{name}", *words)
 
     def alias(self, name):
         """What the name server has for it as its CNAME; None: there is none."""
@@ -202,7 +202,7 @@ class Routes(Story):
     def test_what_a_person_reads(self):
         self.router("shard1")
         name = f"{self.space}-test.shard1.{SUFFIX}"
-        said = self.good("route", "create", self.space, "test", "--wait", "--label",
+        said = self.good("route", "create", f"{self.space}/test", "--wait", "--label",
                          "tier=gold,zone=east=1")
         self.assertRegex(said, rf"\Acreated route {self.space}/test: {name} at shard1\n"
                                rf"{name} at shard1: ACTIVE {TOOK}")
@@ -259,7 +259,7 @@ class Routes(Story):
         self.router("shard1")
         host = f"{self.space}.example.org"
         self.route("first", "--host", host)
-        said = self.good("route", "create", self.space, "second", "--host", host)
+        said = self.good("route", "create", f"{self.space}/second", "--host", host)
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} belongs to "
                                f"route {self.space}/first\n")
         words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
@@ -276,7 +276,7 @@ class Routes(Story):
         self.assertRegex(said, rf"{host} at shard1: ACTIVE {TOOK}")
 
     def test_no_router_yet(self):
-        said = self.good("route", "create", self.space, "early")
+        said = self.good("route", "create", f"{self.space}/early")
         self.assertEqual(said, f"created route {self.space}/early: new, no router accepts routes: "
                                "create a router, or end the drain of a router\n")
         self.refused(TIMEOUT, "no router accepts routes", "route", "set", f"{self.space}/early",
@@ -302,12 +302,18 @@ class Routes(Story):
         key = f"{self.space}/test"
         for want, pattern, words in (
             (USAGE, "--label: must be KEY=VALUE.*'east'",
-             f"route create {self.space} r --label east"),
-            (USAGE, "--label: must be", f"route create {self.space} r --label a=b,=c"),
+             f"route create {self.space}/r --label east"),
+            (USAGE, "--label: must be", f"route create {self.space}/r --label a=b,=c"),
             (USAGE, "needs at least one of --host", f"route set {key}"),
-            (FAILED, "Duplicate: .*exists", f"route create {self.space} test"),
-            (FAILED, "Invalid: .*name", f"route create {self.space} Test"),
-            (FAILED, "Invalid: .*host", f"route create {self.space} r --host a_b.example"),
+            (USAGE, "unexpected argument 'r': the command takes NAMESPACE/NAME",
+             f"route create {self.space} r"),
+            (USAGE, "NAMESPACE/NAME: must be .*, not 'r'", "route create r"),
+            (USAGE, "NAMESPACE/NAME: must be .*, not '/r'", "route create /r"),
+            (USAGE, "NAMESPACE/NAME: must be .*, not 'r/'", "route create r/"),
+            (FAILED, "Invalid: .*name", f"route create {self.space}/r/r"),
+            (FAILED, "Duplicate: .*exists", f"route create {self.space}/test"),
+            (FAILED, "Invalid: .*name", f"route create {self.space}/Test"),
+            (FAILED, "Invalid: .*host", f"route create {self.space}/r --host a_b.example"),
             (FAILED, "Invalid: .*NAMESPACE/NAME", "route show test"),
             (FAILED, "Invalid: .*phase", "route list --phase old"),
             (NOT_FOUND, "no route ", f"route show {key} --tenant other"),

@@ -8,19 +8,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/option_file.h"
+#include "base/option_group.h"
 #include "base/option_scan.h"
 #include "base/option_type.h"
 
 enum { FILE_MAX_BYTES = 1024 * 1024 };
-
-/* One file serves all programs: these groups may belong to another program. */
-static const char *const option_known_groups[] = {
-	"broker", "database", "log", "metrics", "worker",
-	"central", "poolmgr", "minidns", "backends",
-	"client", "fleet", "ports", "ports_agent", "routes", "routes_agent", "ownership",
-	"registries",
-	NULL
-};
 
 struct reading {
 	const struct option_schema *schema;
@@ -57,6 +49,17 @@ static enum err option_fail_at(const struct reading *reading,
 		   words);
 	buf_clear(&name);
 	return err;
+}
+
+static enum err option_fail_unknown(const struct reading *reading,
+				    const config_setting_t *setting,
+				    const struct suggest *suggest)
+{
+	char words[64 + SUGGEST_TEXT], meant[SUGGEST_TEXT];
+
+	snprintf(words, sizeof words, "is not a known setting%s",
+		 suggest_text(suggest, ": see --help", meant));
+	return option_fail_at(reading, setting, words);
 }
 
 /* Makes "must be an integer from 1 to 64, not "x"", without the value of a secret. */
@@ -140,7 +143,7 @@ static enum err option_resolve_secret(const struct reading *reading,
 	if (reading->exposed)
 		return fail(reading->why, ERR_INVALID,
 			    "%s:%u: contains a secret, but other users can read the "
-			    "file: use 'chmod 600 %s'",
+			    "file: use 'chmod 640 %s'",
 			    reading->path, (unsigned)config_setting_source_line(setting),
 			    reading->path);
 	return OK;
@@ -228,14 +231,6 @@ static enum err option_read_section(const struct reading *reading, const config_
 
 /* ---- lists ---- */
 
-static bool option_has_row(const struct option *rows, const char *key)
-{
-	for (const struct option *row = rows; row->key; row++)
-		if (strcmp(row->key, key) == 0)
-			return true;
-	return false;
-}
-
 /* GROUP is NULL, or a group that may only have keys of these rows. */
 static enum err option_check_rows(const struct reading *reading,
 				  const config_setting_t *group,
@@ -247,10 +242,12 @@ static enum err option_check_rows(const struct reading *reading,
 		return option_fail_at(reading, group, "must be a group: { ... }");
 	for (int i = 0; i < config_setting_length(group); i++) {
 		const config_setting_t *setting = config_setting_get_elem(group, i);
+		struct suggest suggest = suggest_for(config_setting_name(setting));
 
-		if (!option_has_row(rows, config_setting_name(setting)))
-			return option_fail_at(reading, setting,
-					      "is not a known setting: see --help");
+		if (option_has_row(rows, suggest.word))
+			continue;
+		option_suggest_rows(rows, &suggest);
+		return option_fail_unknown(reading, setting, &suggest);
 	}
 	return OK;
 }
@@ -316,46 +313,6 @@ static enum err option_read_list(const struct reading *reading, const config_t *
 
 /* ---- each group and key of the file must belong to a program ---- */
 
-static bool option_is_below(const char *group, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strncmp(group, prefix, len) == 0 && (group[len] == 0 || group[len] == '.');
-}
-
-/* True: PATH is a group of this program, or a parent of such a group. */
-static bool option_is_group_path(const struct option_schema *schema, const char *path)
-{
-	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (option_is_below(s->group, path))
-			return true;
-	for (const struct option_list *l = option_lists(schema); l->group; l++)
-		if (option_is_below(l->group, path))
-			return true;
-	return false;
-}
-
-static bool option_is_key_of(const struct option_schema *schema, const char *group,
-			     const char *key)
-{
-	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (strcmp(s->group, group) == 0 && option_has_row(s->rows, key))
-			return true;
-	for (const struct option_list *l = option_lists(schema); l->group; l++)
-		if (strcmp(l->group, group) == 0)
-			return strcmp(key, "default") == 0 ||
-			       strcmp(key, option_elements(l)) == 0;
-	return false;
-}
-
-static bool option_is_known_group(const char *name)
-{
-	for (const char *const *known = option_known_groups; *known; known++)
-		if (strcmp(*known, name) == 0)
-			return true;
-	return false;
-}
-
 static enum err option_check_group(const struct reading *reading,
 				   const config_setting_t *group, const char *path);
 
@@ -372,7 +329,11 @@ static enum err option_check_member(const struct reading *reading,
 		return option_check_group(reading, setting, path);
 	if (!*group && option_is_known_group(name))
 		return OK;
-	return option_fail_at(reading, setting, "is not a known setting: see --help");
+
+	struct suggest suggest = suggest_for(name);
+
+	option_suggest_members(reading->schema, group, &suggest);
+	return option_fail_unknown(reading, setting, &suggest);
 }
 
 /* Recursion only follows groups of this program. */

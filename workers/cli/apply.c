@@ -87,14 +87,24 @@ static void apply_check_ttl(const struct apply *apply, const json_t *change, int
 	json_object_set_new(ttls, key, json_pack("[I, i]", ttl, line));
 }
 
+static enum err apply_put_data(const char *type, const char *data, json_t *change,
+                               struct quotes *quotes, struct why *why)
+{
+	json_t *record = quote_data(type, data, quotes);
+
+	if (!record)	/* without records, `delete` deletes the whole set */
+		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
+	json_object_set_new(change, "records", json_pack("[o]", record));
+	return OK;
+}
+
 static enum err apply_parse_line(char *line, const char *domain, json_t *change,
-                                 struct why *why)
+                                 struct quotes *quotes, struct why *why)
 {
 	char name[NAME_MAX_TEXT + 1];
 	const char *op = apply_next_word(&line), *owner = apply_next_word(&line),
 		   *ttl = apply_next_word(&line);
 	const char *type = apply_next_word(&line), *data = line + strspn(line, " \t");
-	json_t *records;
 
 	if (!*type)
 		return fail(why, ERR_INVALID, "the line must have the form: "
@@ -114,13 +124,7 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 	json_object_set_new(change, "op", json_string(op));
 	json_object_set_new(change, "name", json_string(name));
 	json_object_set_new(change, "type", json_string(type));
-	if (!*data)
-		return OK;
-	records = json_pack("[s]", data);
-	if (!records)	/* without records, `delete` deletes the whole set */
-		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
-	json_object_set_new(change, "records", records);
-	return OK;
+	return *data ? apply_put_data(type, data, change, quotes, why) : OK;
 }
 
 static enum err apply_parse_lines(struct apply *apply, char *text, json_t *ttls,
@@ -140,7 +144,8 @@ static enum err apply_parse_lines(struct apply *apply, char *text, json_t *ttls,
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		change = json_object();
-		if (apply_parse_line(line, apply->domain, change, &words)) {
+		if (apply_parse_line(line, apply->domain, change, &apply->quotes,
+		                     &words)) {
 			json_decref(change);
 			return fail(why, ERR_INVALID, "%.250s:%d: %s", apply->file,
 			            number, words.text);
@@ -234,6 +239,8 @@ void apply_clear(struct apply *apply)
 {
 	json_decref(apply->changes);
 	json_decref(apply->lines);
+	quotes_clear(&apply->quotes);
+	apply->quotes = (struct quotes){ 0 };
 	apply->changes = apply->lines = NULL;
 }
 
@@ -271,7 +278,8 @@ enum err record_apply(struct cli *cli)
 	if (!err)
 		err = apply_read_changes(cli, &apply);
 	if (!err) {
-		err = record_change(cli, &zone, json_incref(apply.changes));
+		err = record_change(cli, &zone, json_incref(apply.changes),
+		                    &apply.quotes);
 		if (err)
 			apply_show_line(&apply, &cli->why);
 	}

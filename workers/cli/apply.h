@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "quote.h"
 
 struct apply {
 	const char *file, *domain;
@@ -18,11 +19,13 @@ struct apply {
 	/* results; apply_clear() frees them */
 	json_t *changes;
 	json_t *lines;		/* of each change: the lines of its records. JSON: empty */
+	struct quotes quotes;	/* of the lines */
 };
 
 /*
- * Modifies TEXT. ERR_INVALID: *why names the file and the line. ERR_TOO_LARGE: TEXT
- * contains more changes than central accepts in one call.
+ * The DATA of a line is one value (quote.h); the JSON list stays as it is. Modifies TEXT.
+ * ERR_INVALID: *why names the file and the line. ERR_TOO_LARGE: TEXT contains more
+ * changes than central accepts in one call.
  */
 enum err apply_parse(struct apply *apply, char *text, struct why *why);
 /* Replaces the change and the record at the start of the reason by FILE:LINE. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 const struct command_group command_groups[] = {
 	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
 	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
@@ -52,6 +54,37 @@ bool command_is_noun(const char *word)
 	return false;
 }
 
+/* Offers the first words, or the second words of the commands of NOUN. */
+static void command_suggest(const char *noun, struct suggest *suggest)
+{
+	for (const struct command *command = commands; command->words; command++) {
+		const char *word = command->words;
+
+		if (noun && !command_is_below(command, noun))
+			continue;
+		if (noun)
+			word = strchr(word, ' ') + 1;
+		suggest_offer(suggest, word, strcspn(word, " "));
+	}
+}
+
+enum err command_fail_unknown(struct cli *cli)
+{
+	const char *noun = command_is_noun(cli->argv[0]) ? cli->argv[0] : NULL;
+	const char *word = noun ? cli->argv[1] : cli->argv[0];
+	struct suggest suggest = suggest_for(word ? word : "");
+	char meant[SUGGEST_TEXT];
+
+	if (!word)
+		return cli_usage(cli, "'%s' needs a command", noun);
+	command_suggest(noun, &suggest);
+	if (noun)
+		return cli_usage(cli, "%s has no command '%.100s'%s", noun, word,
+		                 suggest_text(&suggest, "", meant));
+	return cli_usage(cli, "there is no command '%.100s'%s", word,
+	                 suggest_text(&suggest, "", meant));
+}
+
 static enum err command_check_options(struct cli *cli)
 {
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
@@ -68,8 +101,10 @@ static enum err command_check_arguments(struct cli *cli)
 	if (cli->argc < command->min)
 		return cli_usage(cli, "%s needs %s", command->words, command->arguments);
 	if (command->max >= 0 && cli->argc > command->max)
-		return cli_usage(cli, "%s: unexpected argument '%s'", command->words,
-		                 cli->argv[command->max]);
+		return cli_usage(cli, "%s: unexpected argument '%.100s': the command "
+		                 "takes %s", command->words, cli->argv[command->max],
+		                 *command->arguments ? command->arguments
+		                                     : "no argument");
 	return OK;
 }
 
@@ -82,12 +117,8 @@ static enum err command_choose(struct cli *cli)
 	cli->command = command_find(cli->argv, cli->argc, &used);
 	if (cli_has(cli, OPT_HELP))
 		return OK;	/* help.c reads the words itself */
-	if (!cli->command && command_is_noun(cli->argv[0]))
-		return cli_usage(cli, cli->argc > 1 ? "%s has no command '%s'"
-		                                    : "'%s' needs a command",
-		                 cli->argv[0], cli->argc > 1 ? cli->argv[1] : "");
 	if (!cli->command)
-		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);
+		return command_fail_unknown(cli);
 	cli->argc -= used;
 	cli->argv += used;
 	return OK;

@@ -31,6 +31,11 @@ enum err command_parse(struct cli *cli, int argc, char **argv);
  * NULL: the command is unknown.
  */
 const struct command *command_find(char *const *words, int count, int *used);
+/*
+ * Fails with "domain has no command 'lst': did you mean 'list'?". The words of CLI must
+ * begin with no command.
+ */
+enum err command_fail_unknown(struct cli *cli);
 /* True if WORD is the first word of commands with two words ("domain"). */
 bool command_is_noun(const char *word);
 /* True if NOUN is the first word of the command. */

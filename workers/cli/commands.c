@@ -94,12 +94,18 @@ const struct command commands[] = {
 	  "add records to a record set",
 	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
 	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. If "
-	  "the text of a TXT record contains blanks, put quotes around the text in DATA. "
-	  "Existing records stay as they are.",
+	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. "
+	  "Existing records stay as they are.\n"
+	  "The text of a TXT record is one string: the client puts quotes around it if "
+	  "DATA contains no quotes. For several strings, put each string in quotes: "
+	  "readers join the strings without a blank. Central divides a string of more "
+	  "than 255 octets. The client also puts quotes around the value in a CAA or URI "
+	  "record. In a HINFO or NAPTR record, put each string in quotes.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
-	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
+	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
+	  "zonefleet record add example.org @ TXT '\"first string\" \"second\"'\n"
+	  "zonefleet record add example.org @ CAA '0 issue ca.example.net; account=7'" },
 	{ "record list", "DOMAIN [NAME]", 1, 2,
 	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, record_list,
@@ -118,13 +124,14 @@ const struct command commands[] = {
 	  "replace the records of a record set",
 	  "Replaces the records of the record set with the records in DATA. Central "
 	  "adds the missing records and removes all other records. If you repeat the "
-	  "command, nothing changes.",
+	  "command, nothing changes. Write DATA as in 'record add'.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
 	  "Deletes the records in DATA. If you give no DATA, the command deletes the "
-	  "whole record set. Records that do not exist count as unchanged.",
+	  "whole record set. Records that do not exist count as unchanged. Write DATA as "
+	  "in 'record add'.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
 	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
@@ -132,11 +139,13 @@ const struct command commands[] = {
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
 	  "all changes under one serial, or refuses all of them. A line has the form "
 	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
-	  "A line that begins with # or ; is a comment. Consecutive lines that differ "
-	  "only in DATA form one change to a record set. If lines of one record set "
-	  "have different TTLs, the client warns, and the record set gets the last of "
-	  "these TTLs. FILE may also contain a JSON "
-	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}.",
+	  "A line that begins with # or ; is a comment. DATA is the rest of the line, and "
+	  "has the same form as in 'record add'. Consecutive lines that differ only in "
+	  "DATA form one change to a record set. If lines of one record set have "
+	  "different TTLs, the client warns, and the record set gets the last of these "
+	  "TTLs. FILE may also contain a JSON list of {\"op\", \"name\", \"type\", "
+	  "\"ttl\", \"records\": [...]}. In this list, each string of a TXT record must "
+	  "have quotes (docs/rpc.md).",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -442,7 +451,7 @@ const struct command commands[] = {
 	  "resolver can have them in its cache. --force deletes the router without this "
 	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
-	{ "route create", "NAMESPACE NAME", 2, 2,
+	{ "route create", "NAMESPACE/NAME", 1, 1,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
 	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
@@ -454,8 +463,8 @@ const struct command commands[] = {
 	  "serve the domain of this router. If another route has the host, --wait fails "
 	  "immediately. The error names that route, or says that another tenant has the "
 	  "host.",
-	  "zonefleet route create myapp test --wait\n"
-	  "zonefleet route create myapp shop --host www.example.org --label "
+	  "zonefleet route create myapp/test --wait\n"
+	  "zonefleet route create myapp/shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
 	{ "route list", "[NAMESPACE]", 0, 1, OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
 	  NEED_BROKER, route_list,
@@ -706,11 +715,11 @@ const struct command commands[] = {
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
 	  "must have no owner, and a resource must want it (see 'owner apply'). The "
 	  "TARGETs must be exactly the records of the record set, so you cannot take "
-	  "over records that you do not know. Write TARGET as in a zone file, and quote "
-	  "it for the shell as one word. zonefleet-ownership then writes the records "
-	  "that the resource wants. --wanted takes over all selected record sets that "
-	  "have no owner and are identical to an endpoint of a resource. The output has "
-	  "the same form as the output of 'owner transfer'.",
+	  "over records that you do not know. Write TARGET as DATA in 'record add'. "
+	  "zonefleet-ownership then writes the records that the resource wants. --wanted "
+	  "takes over all selected record sets that have no owner and are identical to "
+	  "an endpoint of a resource. The output has the same form as the output of "
+	  "'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,

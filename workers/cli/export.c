@@ -125,7 +125,8 @@ static enum err export_copy(struct export *export)
 	rewind(export->to);
 	while ((len = fread(block, 1, sizeof block, export->to)) > 0)
 		if (fwrite(block, 1, len, stdout) != len)
-			return whole_file_cannot_write("standard output", why);
+			return output_is_unwanted()
+			     ? OK : whole_file_cannot_write("standard output", why);
 	return ferror(export->to) ? whole_file_cannot_write("a temporary file", why) : OK;
 }
 

@@ -143,10 +143,10 @@ enum err help_words(struct cli *cli)
 	command = command_find(cli->argv, cli->argc, &used);
 	if (command)
 		help_print_command(command);
-	else if (command_is_noun(cli->argv[0]))
+	else if (cli->argc == 1 && command_is_noun(cli->argv[0]))
 		help_print_noun(cli->argv[0]);
 	else
-		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);
+		return command_fail_unknown(cli);
 	return OK;
 }
 

@@ -233,10 +233,13 @@ static void cli_report(struct cli *cli, enum err err)
 		output_json(json_incref(cli->document));
 }
 
-/* If output was lost, the run fails, without a message. */
+/*
+ * If output was lost, the run fails, without a message. Output that the reader does not
+ * want is not lost: head ends early, and this is no failure of the command.
+ */
 static enum exit_status cli_flush(enum exit_status status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	if ((!fflush(stdout) && !ferror(stdout)) || output_is_unwanted())
 		return status;
 	return status ? status : EXIT_FAILED;
 }

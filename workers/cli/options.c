@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/suggest.h"
+
 /* The codes of long options are greater than all letters. */
 enum { OPTION_BASE = 256, WRONG_MAX = 256 };
 
@@ -180,6 +183,30 @@ static enum cli_option options_by_code(int code)
 	return OPT_COUNT;
 }
 
+/* WORD is the beginning of several options, or of none. */
+static void options_describe_unknown(const char *word, char wrong[WRONG_MAX])
+{
+	size_t len = strcspn(word, "="), count = 0;
+	char given[SUGGEST_WORD_MAX + 2], option[SUGGEST_WORD_MAX], meant[SUGGEST_TEXT];
+	struct suggest suggest = suggest_for(given);
+	struct buf list = { 0 };
+
+	snprintf(given, sizeof given, "%.*s", (int)len, word);
+	for (int i = 0; i < OPT_COUNT; i++) {
+		snprintf(option, sizeof option, "--%s", option_rows[i].name);
+		suggest_offer(&suggest, option, strlen(option));
+		if (!strncmp(option, word, len))
+			buf_printf(&list, "%s%s", count++ ? ", " : "", option);
+	}
+	if (count)
+		snprintf(wrong, WRONG_MAX, "%s is the beginning of %s", given,
+		         buf_string(&list));
+	else
+		snprintf(wrong, WRONG_MAX, "there is no option %s%s", given,
+		         suggest_text(&suggest, "", meant));
+	buf_clear(&list);
+}
+
 /* optopt has a short option, perhaps of a group. WORD is the long option. */
 static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 {
@@ -191,9 +218,7 @@ static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 		snprintf(wrong, WRONG_MAX, "%.*s does not accept a value",
 		         (int)strcspn(word, "="), word);
 	else
-		snprintf(wrong, WRONG_MAX,
-		         "%s must be an option, or the beginning of only one option",
-		         word);
+		options_describe_unknown(word, wrong);
 }
 
 /* A quota of -1 is a word, not an option. */

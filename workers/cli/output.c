@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,16 @@ size_t output_escape(const char *text, struct buf *to)
 		left -= len;
 	}
 	return columns;
+}
+
+/* ---- the reader ---- */
+
+/* stdio does not keep the EPIPE of an earlier write. */
+bool output_is_unwanted(void)
+{
+	struct pollfd reader = { .fd = STDOUT_FILENO };
+
+	return poll(&reader, 1, 0) == 1 && reader.revents & (POLLERR | POLLHUP);
 }
 
 /* ---- JSON ---- */

@@ -40,6 +40,8 @@ void output_warn(struct output *out, const char *text);
  * `more_warnings` of DOCUMENT if there were any. DOCUMENT may be NULL.
  */
 void output_end_warnings(struct output *out, json_t *document);
+/* True: the reader of standard output has ended, like head. The rest is not wanted. */
+bool output_is_unwanted(void);
 
 enum { TABLE_COLUMNS_MAX = 16 };
 

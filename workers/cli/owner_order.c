@@ -5,6 +5,7 @@
 #include "names.h"
 #include "owner.h"
 #include "owner_show.h"
+#include "quote.h"
 
 /*
  * An order to change ownership marks. zonefleet-ownership stores it, carries it out in
@@ -242,12 +243,13 @@ enum err owner_release(struct cli *cli)
 	return err;
 }
 
-static json_t *order_targets(const struct cli *cli)
+static json_t *order_targets(const struct cli *cli, struct quotes *quotes)
 {
 	json_t *targets = json_array();
 
 	for (int i = 4; i < cli->argc; i++)
-		json_array_append_new(targets, json_string(cli->argv[i]));
+		json_array_append_new(targets,
+		                      quote_data(cli->argv[3], cli->argv[i], quotes));
 	return targets;
 }
 
@@ -256,15 +258,18 @@ static enum err order_adopt(struct order *order)
 {
 	struct cli *cli = order->cli;
 	char name[NAME_MAX_TEXT + 1];
+	struct quotes quotes = { 0 };
 	json_t *args;
 	enum err err;
 
 	if (names_record(cli->argv[2], order->zone.name, name, &cli->why))
 		return cli_usage(cli, "%s", cli->why.text);
-	args = owner_arguments(&order->zone, "targets", order_targets(cli));
+	args = owner_arguments(&order->zone, "targets", order_targets(cli, &quotes));
 	json_object_set_new(args, "dnsname", json_string(name));
 	json_object_set_new(args, "type", json_string(cli->argv[3]));
 	err = order_run(order, "ownership_adopt", args);
+	quotes_print(&quotes, &cli->out);
+	quotes_clear(&quotes);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
 	return fail(&cli->why, ERR_NOT_FOUND, "there is no record set '%.16s' of "

@@ -69,8 +69,10 @@ static enum err pages_read_all(struct reading *reading)
 {
 	enum err err = OK;
 
-	for (bool more = reading->left > 0; !err && more;)
+	for (bool more = reading->left > 0; !err && more;) {
 		err = pages_read_one(reading, &more);
+		more = more && !ferror(stdout) && !output_is_unwanted();
+	}
 	return err;
 }
 

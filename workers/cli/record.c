@@ -83,7 +83,8 @@ static enum err record_end(struct cli *cli, const struct zone_ref *zone, json_t 
 	return err;
 }
 
-enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes)
+enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes,
+                       const struct quotes *quotes)
 {
 	json_t *args = json_pack("{s:s, s:o}", "domain", zone->key, "changes", changes);
 	json_t *outcome;
@@ -94,13 +95,17 @@ enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *cha
 		return err;
 	}
 	err = cli_call(cli, "apply_changes", args, &outcome);
-	return err ? err : record_end(cli, zone, outcome);
+	if (err)
+		return err;
+	quotes_print(quotes, &cli->out);
+	return record_end(cli, zone, outcome);
 }
 
 /* ---- add, set, delete ---- */
 
 /* Reads the arguments DOMAIN NAME TYPE [DATA...]. */
-static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t *change)
+static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t *change,
+                           struct quotes *quotes)
 {
 	char name[NAME_MAX_TEXT + 1];
 	json_t *records;
@@ -119,7 +124,8 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 		return OK;
 	records = json_array();
 	for (int i = 3; i < cli->argc; i++)
-		json_array_append_new(records, json_string(cli->argv[i]));
+		json_array_append_new(records,
+		                      quote_data(cli->argv[2], cli->argv[i], quotes));
 	json_object_set_new(change, "records", records);
 	return OK;
 }
@@ -139,16 +145,20 @@ static enum err record_cut_index(struct cli *cli, enum err err)
 static enum err record_change_one(struct cli *cli, const char *op)
 {
 	json_t *change = json_pack("{s:s}", "op", op);
+	struct quotes quotes = { 0 };
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);
 
 	if (!err)
-		err = record_put(cli, &zone, change);
-	if (err) {
+		err = record_put(cli, &zone, change, &quotes);
+	if (err)
 		json_decref(change);
-		return err;
-	}
-	return record_cut_index(cli, record_change(cli, &zone, json_pack("[o]", change)));
+	else
+		err = record_cut_index(cli, record_change(cli, &zone,
+		                                          json_pack("[o]", change),
+		                                          &quotes));
+	quotes_clear(&quotes);
+	return err;
 }
 
 enum err record_add(struct cli *cli)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli.h"
+#include "quote.h"
 
 /* The domain of the first argument in the form that central accepts, and its name. */
 struct zone_ref {
@@ -15,6 +16,8 @@ struct zone_ref {
 enum err record_zone(struct cli *cli, struct zone_ref *zone);
 
 /*
- * Sends CHANGES as one change, prints the result and handles --wait. Takes over CHANGES.
+ * Sends CHANGES as one change, prints the result with the note of QUOTES and handles
+ * --wait. Takes over CHANGES.
  */
-enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes);
+enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes,
+                       const struct quotes *quotes);

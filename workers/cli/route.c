@@ -222,12 +222,27 @@ static enum err route_call(struct cli *cli, const char *method, json_t *args,
 	return route_finish(&work, done);
 }
 
+/* Sets the namespace and the name from the argument NAMESPACE/NAME. */
+static enum err route_put_name(struct cli *cli, json_t *values)
+{
+	const char *key = cli->argv[0], *slash = strchr(key, '/');
+
+	if (!slash || slash == key || !slash[1])
+		return cli_usage(cli, "NAMESPACE/NAME: must be a namespace and a name with "
+		                 "a '/' between, for example myapp/test, not '%.200s'",
+		                 key);
+	json_object_set_new(values, "namespace", json_stringn(key, slash - key));
+	json_object_set_new(values, "name", json_string(slash + 1));
+	return OK;
+}
+
 enum err route_create(struct cli *cli)
 {
-	json_t *route = json_pack("{s:s, s:s}", "namespace", cli->argv[0], "name",
-	                          cli->argv[1]);
-	enum err err = route_put_values(cli, route);
+	json_t *route = json_object();
+	enum err err = route_put_name(cli, route);
 
+	if (!err)
+		err = route_put_values(cli, route);
 	if (err) {
 		json_decref(route);
 		return err;

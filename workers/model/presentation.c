@@ -62,6 +62,17 @@ static bool presentation_next_field(struct rdata_text *rdata, struct field *fiel
 	return !*wrong;
 }
 
+static bool presentation_has_strings(const ldns_rr_descriptor *layout)
+{
+	for (size_t i = 0; i < layout->_maximum; i++) {
+		ldns_rdf_type type = ldns_rr_descriptor_field_type(layout, i);
+
+		if (field_kind(type)->flags & QUOTED)
+			return true;
+	}
+	return false;
+}
+
 /* Reads the fields of LAYOUT. *read_back: the wire must be compared with its text. */
 static enum err presentation_read_fields(struct rdata_text *rdata,
                                          const ldns_rr_descriptor *layout,
@@ -90,7 +101,9 @@ static enum err presentation_read_fields(struct rdata_text *rdata,
 	if (!wrong && count < ldns_rr_descriptor_minimum(layout))
 		wrong = "has too few fields";
 	if (!wrong && rdata->at[strspn(rdata->at, " ")])
-		wrong = "has too many fields";
+		wrong = presentation_has_strings(layout)
+		      ? "has too many fields: put each string in quotes"
+		      : "has too many fields";
 	return wrong ? fail(why, ERR_INVALID, "%s: %s", rdata->field, wrong) : OK;
 }
 

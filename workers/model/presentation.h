@@ -33,6 +33,14 @@ void rrtype_format(uint16_t type, char text[16]);
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);
+/*
+ * Appends TEXT for rdata_parse(), with quotes around a string that has none. A person
+ * writes one value: "v=spf1 -all" is then one string, and its ';' is no comment. Escapes
+ * stay. Only the types with one string and TXT get quotes (also CAA and URI, around their
+ * last field). Unchanged: \# LENGTH OCTETS, and a text that has a quote. True: TO has
+ * quotes that TEXT does not have.
+ */
+bool rdata_quote(uint16_t type, const char *text, struct buf *to);
 /* Appends wire rdata as canonical text. ERR_INVALID: the wire is broken. */
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,
                       struct why *why);

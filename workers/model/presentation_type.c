@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/suggest.h"
 #include "model/presentation.h"
 #include "model/presentation_text.h"
 
@@ -11,6 +12,7 @@ enum {
 	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: up to 255 only in questions */
 	TYPE_META_LAST = 255,
 	TYPE_RESERVED = 65535,
+	TYPE_NAMED_MAX = 512,	/* the types that people write have smaller numbers */
 };
 
 bool rrtype_lookup(const char *text, uint16_t *type)
@@ -35,12 +37,32 @@ static bool rrtype_is_storable(uint16_t type)
 	       (type < TYPE_META_FIRST || type > TYPE_META_LAST);
 }
 
+static void rrtype_suggest(uint16_t type, struct suggest *suggest)
+{
+	char name[16];
+
+	if (!rrtype_is_storable(type))
+		return;
+	rrtype_format(type, name);
+	if (strncmp(name, "TYPE", 4) != 0)
+		suggest_offer(suggest, name, strlen(name));
+}
+
 static enum err rrtype_fail(const char *text, const char *field, struct why *why)
 {
-	char shown[21];
+	static const uint16_t common[] = {
+		RR_A, RR_AAAA, RR_NS, RR_MX, RR_TXT, RR_CNAME, RR_SRV, RR_PTR, RR_SOA,
+	};
+	char shown[21], meant[SUGGEST_TEXT];
+	struct suggest suggest = suggest_for(text);
 
-	return fail(why, ERR_INVALID, "%s: must be a record type, not '%s'", field,
-	            err_quote(text, shown, sizeof(shown)));
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		rrtype_suggest(common[i], &suggest);
+	for (int type = 1; type <= TYPE_NAMED_MAX; type++)
+		rrtype_suggest(type, &suggest);
+	return fail(why, ERR_INVALID, "%s: must be a record type, not '%s'%s", field,
+	            err_quote(text, shown, sizeof(shown)),
+	            suggest_text(&suggest, "", meant));
 }
 
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,

@@ -347,7 +347,7 @@ static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
 	                         "networks whose files the agent writes on this machine",
 	                         NULL, NULL);
-	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age",
+	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age_seconds",
 	    "seconds since the oldest change to a known network that is not in the files "
 	    "of the network yet",
 	    NULL, NULL);

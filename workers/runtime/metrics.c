@@ -138,6 +138,23 @@ static bool metrics_is_name(const char *name)
 	return name[0] && strspn(name, letters) == strlen(name);
 }
 
+static bool metrics_ends_in(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && !strcmp(name + len - end_len, end);
+}
+
+/* The end of a name says what the numbers are (Prometheus: "Metric and label naming"). */
+static bool metrics_names_unit(enum metric_type type, const char *name, const char *help)
+{
+	bool is_time = type == METRIC_HISTOGRAM ||
+	               (type == METRIC_GAUGE && !strncmp(help, "seconds", 7));
+
+	return metrics_ends_in(name, "_seconds") == is_time &&
+	       metrics_ends_in(name, "_total") == (type == METRIC_COUNTER);
+}
+
 static struct family *family_find(enum metric_type type, const char *name)
 {
 	for (struct family *family = state.families; family; family = family->next)
@@ -154,6 +171,7 @@ static struct family *family_new(enum metric_type type, const char *name,
 	struct family *family = xcalloc(1, sizeof *family);
 
 	bug_if(!metrics_is_name(name));
+	bug_if(!metrics_names_unit(type, name, help));
 	family->type = type;
 	family->name = xstrdup(name);
 	family->help = xstrdup(help);

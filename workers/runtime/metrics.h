@@ -28,7 +28,8 @@ void metrics_init(int processes);
 void metrics_process(int index);	/* after the fork, in the process */
 /*
  * NAME has no prefix "zonefleet_". The name of a histogram ends in "_seconds", the name
- * of a counter in "_total". label_key may be NULL. The same name and label always give
+ * of a counter in "_total". The help of a gauge of seconds begins with "seconds", and its
+ * name ends in "_seconds". label_key may be NULL. The same name and label always give
  * the same metric. Creating a new metric after the fork is a bug.
  */
 struct metric *metric_new(enum metric_type type, const char *name, const char *help,

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/secret.h"
+#include "base/suggest.h"
 #include "base/version.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
@@ -19,6 +20,7 @@
 #include "runtime/worker_private.h"
 
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
+#define ARGUMENT_CONFIG "--config"
 
 static int worker_fail(const struct program *program, int status, const char *words)
 {
@@ -204,11 +206,11 @@ static const struct argument *argument_find(const struct program *program,
 /* Takes the path if argv[*at] is --config, perhaps with the next argument. */
 static bool argument_take_config(char **argv, int *at, const char **path)
 {
-	if (strncmp(argv[*at], "--config=", strlen("--config=")) == 0) {
-		*path = argv[*at] + strlen("--config=");
+	if (strncmp(argv[*at], ARGUMENT_CONFIG "=", strlen(ARGUMENT_CONFIG "=")) == 0) {
+		*path = argv[*at] + strlen(ARGUMENT_CONFIG "=");
 		return true;
 	}
-	if (strcmp(argv[*at], "--config") != 0 || !argv[*at + 1])
+	if (strcmp(argv[*at], ARGUMENT_CONFIG) != 0 || !argv[*at + 1])
 		return false;
 	*path = argv[++*at];
 	return true;
@@ -265,6 +267,25 @@ static void program_become_agent(struct program *program)
 	free(command);
 }
 
+static int worker_refuse_argument(struct program *program, const char *argument)
+{
+	struct suggest suggest = suggest_for(argument);
+	char meant[SUGGEST_TEXT];
+	struct why why;
+
+	if (!strcmp(argument, ARGUMENT_CONFIG))
+		return worker_fail(program, EX_USAGE,
+		                   ARGUMENT_CONFIG " needs the path of the settings");
+	suggest_offer(&suggest, ARGUMENT_CONFIG, strlen(ARGUMENT_CONFIG));
+	for (size_t i = 0; i < ARGUMENTS; i++)
+		if (argument_is_known(program, &arguments[i]))
+			suggest_offer(&suggest, arguments[i].name,
+			              strlen(arguments[i].name));
+	fail(&why, ERR_INVALID, "unknown argument '%.200s'%s", argument,
+	     suggest_text(&suggest, ": see --help", meant));
+	return worker_fail(program, EX_USAGE, why.text);
+}
+
 /* The last action wins. EX_USAGE after an error message. */
 static int worker_parse(struct program *program, char **argv, action **act)
 {
@@ -276,11 +297,7 @@ static int worker_parse(struct program *program, char **argv, action **act)
 		} else if (argument) {
 			program_become_agent(program);
 		} else if (!argument_take_config(argv, &at, &program->path)) {
-			struct why why;
-
-			fail(&why, ERR_INVALID, "unknown argument '%s': see --help",
-			     argv[at]);
-			return worker_fail(program, EX_USAGE, why.text);
+			return worker_refuse_argument(program, argv[at]);
 		}
 	}
 	return EX_OK;

@@ -325,8 +325,19 @@ static void test_errors(void **state)
 		{ "central: { };", " central.name: must be set: How it is called." },
 		{ "central = 5;", "1: central: must be a group: { ... }" },
 		{ "central: { name = \"abc\";\nproceses = 4; };",
-		  "2: central.proceses: is not a known setting: see --help" },
-		{ "centrall: { };", "1: centrall: is not a known setting: see --help" },
+		  "2: central.proceses: is not a known setting: did you mean "
+		  "'processes'?" },
+		{ "central: { foo = 1; };",
+		  "1: central.foo: is not a known setting: see --help" },
+		{ "centrall: { };",
+		  "1: centrall: is not a known setting: did you mean 'central'?" },
+		{ "ruotes: { };",
+		  "1: ruotes: is not a known setting: did you mean 'routes'?" },
+		{ "backends: { bind: { }; };",
+		  "1: backends.bind: is not a known setting: did you mean 'bind9'?" },
+		{ "backends: { bind9: { sevrers: ( ); }; };",
+		  "1: backends.bind9.sevrers: is not a known setting: did you mean "
+		  "'servers'?" },
 		{ "backends: 1;", "1: backends: must be a group: { ... }" },
 		{ "backends: { foo: { }; };",
 		  "1: backends.foo: is not a known setting: see --help" },
@@ -342,7 +353,8 @@ static void test_errors(void **state)
 		  "3: backends.bind9.servers[1].port: "
 		  "must be an integer from 1 to 65535, not 0" },
 		{ NAMED "backends: { bind9: { servers: ( { hots = \"a\"; } ); }; };",
-		  "1: backends.bind9.servers[0].hots: is not a known setting: see --help" },
+		  "1: backends.bind9.servers[0].hots: is not a known setting: did you "
+		  "mean 'host'?" },
 		{ NAMED "backends: { bind9: { servers: ( 1 ); }; };",
 		  "1: backends.bind9.servers[0]: must be a group: { ... }" },
 		{ NAMED "backends: { bind9: { servers: { a: { }; }; }; };",
@@ -519,7 +531,7 @@ static void test_secret_in_clear(void **state)
 		option_clear(&schema);
 		if (!mode)
 			continue;
-		assert_non_null(strstr(why.text, "chmod 600"));
+		assert_non_null(strstr(why.text, "chmod 640"));
 		assert_null(strstr(why.text, "hunter22"));
 	}
 }

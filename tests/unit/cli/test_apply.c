@@ -17,6 +17,7 @@
 #define ZONE "example.org."
 
 static struct why why;
+static struct quotes quotes;
 
 static enum err parse(const char *text, json_t **changes)
 {
@@ -25,6 +26,9 @@ static enum err parse(const char *text, json_t **changes)
 	enum err err = apply_parse(&apply, copy, &why);
 
 	*changes = json_incref(apply.changes);
+	quotes_clear(&quotes);
+	quotes = apply.quotes;
+	apply.quotes = (struct quotes){ 0 };
 	apply_clear(&apply);
 	free(copy);
 	return err;
@@ -59,6 +63,21 @@ static void good(void **state)
 		  "[{'op': 'delete', 'name': 'w.example.org.', 'type': 'A', "
 		  "'records': ['192.0.2.1']}, {'op': 'delete', 'name': 'w.example.org.', "
 		  "'type': 'A'}]" },
+		/* the data of a line is one value */
+		{ "add @ - TXT v=spf1 -all ; x\n",
+		  "[{'op': 'add', 'name': 'example.org.', 'type': 'TXT', "
+		  "'records': ['\\'v=spf1 -all ; x\\'']}]" },
+		{ "delete @ - TXT \"a b\" c\n",
+		  "[{'op': 'delete', 'name': 'example.org.', 'type': 'TXT', "
+		  "'records': ['\\'a b\\' c']}]" },
+		{ "set @ - CAA 0 issue ;\nset @ - NOSUCH a b\n",
+		  "[{'op': 'set', 'name': 'example.org.', 'type': 'CAA', "
+		  "'records': ['0 issue \\';\\'']}, {'op': 'set', "
+		  "'name': 'example.org.', 'type': 'NOSUCH', 'records': ['a b']}]" },
+		{ "[{\"op\": \"add\", \"name\": \"w\", \"type\": \"TXT\", "
+		  "\"records\": [\"a b\"]}]",
+		  "[{'op': 'add', 'name': 'w.example.org.', 'type': 'TXT', "
+		  "'records': ['a b']}]" },
 		{ " [{\"op\": \"add\", \"name\": \"w\", \"type\": \"A\", "
 		  "\"records\": [\"192.0.2.1\"]}]",
 		  "[{'op': 'add', 'name': 'w.example.org.', 'type': 'A', "
@@ -112,6 +131,58 @@ static void bad(void **state)
 		assert_non_null(strstr(why.text, cases[i].words));
 		json_decref(changes);
 	}
+}
+
+/* The client says what it made of data that can be read in two ways. */
+static void surprises_are_noted(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t count, strings;
+		const char *first;
+	} cases[] = {
+		{ "add @ - TXT hello\n",                    0, 0, "" },
+		{ "add @ - TXT \"v=spf1 -all\"\n",          0, 0, "" },
+		{ "add @ - TXT v=spf1 -all\n",              1, 1, "\"v=spf1 -all\"" },
+		{ "add @ - TXT a;b\n",                      1, 1, "\"a;b\"" },
+		{ "add @ - TXT \"a\" \"b\"\n",              1, 2, "\"a\" \"b\"" },
+		{ "add @ - TXT a  b\nadd @ - TXT c d\n",    2, 1, "\"a  b\"" },
+		{ "delete @ - TXT a b\n",                   1, 1, "\"a b\"" },
+		{ "add @ - CAA 0 issue ca.example\n",       0, 0, "" },
+		{ "add @ - CAA 0 issue ca.example; a=b\n",  1, 1,
+		  "0 issue \"ca.example; a=b\"" },
+		{ "add @ - HINFO PC Linux\n",               0, 0, "" },
+		{ "add @ - MX 10 mail.example.org.\n",      0, 0, "" },
+		{ "add @ - CAA 0 issu? ca.example; b\n",    0, 0, "" },
+		{ "add @ - NOSUCH a b\n",                   0, 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *changes;
+
+		assert_int_equal(parse(cases[i].text, &changes), OK);
+		assert_int_equal(quotes.count, cases[i].count);
+		assert_int_equal(quotes.strings, cases[i].strings);
+		assert_string_equal(buf_string(&quotes.first), cases[i].first);
+		json_decref(changes);
+	}
+}
+
+/* DKIM keys are longer than a string. */
+static void long_values_are_noted(void **state)
+{
+	struct buf text = { 0 };
+	json_t *changes;
+
+	(void)state;
+	buf_text(&text, "add @ - TXT v=DKIM1; p=");
+	for (int i = 0; i < 600; i++)
+		buf_text(&text, "A");
+	assert_int_equal(parse(buf_string(&text), &changes), OK);
+	assert_int_equal(quotes.strings, 3);
+	json_decref(changes);
+	buf_clear(&text);
 }
 
 /* More than central takes at once is refused before it is sent. */
@@ -191,6 +262,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
+		cmocka_unit_test(surprises_are_noted),
+		cmocka_unit_test(long_values_are_noted),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(lines_of_reasons),
 		cmocka_unit_test(ttls_of_one_set),

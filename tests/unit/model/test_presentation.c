@@ -73,6 +73,32 @@ static void types(void **state)
 	}
 }
 
+static void similar_types(void **state)
+{
+	static const struct { const char *text, *want; } cases[] = {
+		{ "AAAAA",   "type: must be a record type, not 'AAAAA': did you mean "
+		             "'AAAA'?" },
+		{ "txtt",    "type: must be a record type, not 'txtt': did you mean "
+		             "'TXT'?" },
+		{ "MC",      "type: must be a record type, not 'MC': did you mean 'MX'?" },
+		{ "CANME",   "type: must be a record type, not 'CANME': did you mean "
+		             "'CNAME'?" },
+		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
+		             "mean 'NSEC3PARAM'?" },
+		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" },
+		{ "IXFF",    "type: must be a record type, not 'IXFF'" },
+		{ "",        "type: must be a record type, not ''" },
+	};
+	uint16_t type;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(rrtype_parse(cases[i].text, "type", &type, &why),
+		                 ERR_INVALID);
+		assert_string_equal(why.text, cases[i].want);
+	}
+}
+
 /* Every type that can be stored has one text, and it is read back. */
 static void every_type_has_a_text(void **state)
 {
@@ -297,6 +323,97 @@ static void refused(void **state)
 	check_texts(cases, COUNT(cases));
 }
 
+/* What a person writes is one value: the text that rdata_parse() gets. */
+static void one_value_is_quoted(void **state)
+{
+	static const struct { const char *type, *text, *want; } cases[] = {
+		{ "TXT",   "v=spf1 -all",            "\"v=spf1 -all\"" },
+		{ "TXT",   "hello",                  "\"hello\"" },
+		{ "TXT",   " \thello world \t",      " \t\"hello world\"" },
+		{ "TXT",   "v=DKIM1; k=rsa; p=AQ==", "\"v=DKIM1; k=rsa; p=AQ==\"" },
+		{ "TXT",   "a (b",                   "\"a (b\"" },
+		{ "TXT",   "say \\\"hi\\\"",         "\"say \\\"hi\\\"\"" },
+		{ "TXT",   "a\\032b\\;c",            "\"a\\032b\\;c\"" },
+		{ "TXT",   "a\\ ",                   "\"a\\ \"" },
+		{ "TXT",   "a\\\\ ",                 "\"a\\\\\"" },
+		{ "TXT",   "\\#hash",                "\"\\#hash\"" },
+		{ "SPF",   "v=spf1 -all",            "\"v=spf1 -all\"" },
+		{ "TYPE16", "a b",                   "\"a b\"" },
+		{ "X25",   "311061 700956",          "\"311061 700956\"" },
+		{ "CAA",   "0 issue ca.example; a=b", "0 issue \"ca.example; a=b\"" },
+		{ "CAA",   " 0  issue\t;",           " 0  issue\t\";\"" },
+		{ "URI",   "10 1 https://x/ y;z",    "10 1 \"https://x/ y;z\"" },
+		/* unchanged */
+		{ "TXT",   "\"v=spf1\" \"-all\"",    NULL },
+		{ "TXT",   "a \"b c\"",              NULL },
+		{ "TXT",   "a\"b",                   NULL },
+		{ "TXT",   "",                       NULL },
+		{ "TXT",   " ",                      NULL },
+		{ "TXT",   "a\\",                    NULL },
+		{ "TXT",   "\\# 3 026162",           NULL },
+		{ "TXT",   "\\#",                    NULL },
+		{ "CAA",   "0 issue \"ca.example\"", NULL },
+		{ "CAA",   "0 issue",                NULL },
+		{ "CAA",   "0",                      NULL },
+		{ "CAA",   "(0 issue ca.example)",   NULL },
+		{ "CAA",   "\\# 8 000569737375653b", NULL },
+		{ "URI",   "10 1",                   NULL },
+		{ "HINFO", "PC Linux",               NULL },
+		{ "ISDN",  "150862028003217 004",    NULL },
+		{ "GPOS",  "-32.6 116.8 10.0",       NULL },
+		{ "NAPTR", "1 1 S SIP !a b! x.",     NULL },
+		{ "NSAP-PTR", "foo.x.",              NULL },
+		{ "A",     "192.0.2.1",              NULL },
+		{ "MX",    "10 mail.x.",             NULL },
+		{ "TYPE65280", "abc def",            NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *want = cases[i].want ? cases[i].want : cases[i].text;
+		struct buf text = { 0 };
+		uint16_t type;
+
+		assert_int_equal(rrtype_parse(cases[i].type, "type", &type, &why), OK);
+		assert_int_equal(rdata_quote(type, cases[i].text, &text),
+		                 cases[i].want != NULL);
+		assert_string_equal(buf_string(&text), want);
+		buf_reset(&text);
+		assert_false(rdata_quote(type, want, &text));
+		assert_string_equal(buf_string(&text), want);	/* once is enough */
+		buf_clear(&text);
+	}
+}
+
+/* The client does not guess where the quotes of several strings belong. */
+static void several_strings_need_quotes(void **state)
+{
+	static const struct { const char *type, *text; bool has_strings; } cases[] = {
+		{ "HINFO", "PC Linux 6",             true },
+		{ "ISDN",  "1 2 3",                  true },
+		{ "GPOS",  "1 2 3 4",                true },
+		{ "NAPTR", "1 1 S SIP !a b. x.",     true },
+		{ "CAA",   "0 issue a b",            true },
+		{ "A",     "192.0.2.1 192.0.2.2",    false },
+		{ "MX",    "10 a.x. b.x.",           false },
+	};
+	struct arena *arena = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const uint8_t *rdata;
+		uint16_t type, len;
+
+		assert_int_equal(rrtype_parse(cases[i].type, "type", &type, &why), OK);
+		assert_int_equal(rdata_parse(type, cases[i].text, "data", arena, &rdata,
+		                             &len, &why), ERR_INVALID);
+		assert_string_equal(why.text, cases[i].has_strings
+			? "data: has too many fields: put each string in quotes"
+			: "data: has too many fields");
+	}
+	arena_free(&arena);
+}
+
 /* TEXT long strings of LEN, quoted or not, end as strings of 255 and a rest. */
 static void check_long_string(size_t len, bool quoted, bool fits)
 {
@@ -421,9 +538,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types),
+		cmocka_unit_test(similar_types),
 		cmocka_unit_test(every_type_has_a_text),
 		cmocka_unit_test(accepted),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(one_value_is_quoted),
+		cmocka_unit_test(several_strings_need_quotes),
 		cmocka_unit_test(long_strings_are_split),
 		cmocka_unit_test(many_strings_cost_little),
 		cmocka_unit_test(long_lists),

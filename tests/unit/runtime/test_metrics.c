@@ -4,9 +4,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +72,49 @@ static void add_two(void *self)
 static void set_five(void *self)
 {
 	metric_set(self, 5);
+}
+
+/* True: metric_new() accepts the name; false: it ends the process, as a bug. */
+static bool may_be_named(enum metric_type type, const char *name, const char *help)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
+		metric_new(type, name, help, NULL, NULL);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status) || WTERMSIG(status) == SIGABRT);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Who reads a number on a page must see whether it is a time. */
+static void test_names_end_in_the_unit(void **state)
+{
+	static const struct {
+		enum metric_type type;
+		const char *name, *help;
+		bool want;
+	} cases[] = {
+		{ METRIC_GAUGE,     "x_age_seconds", "seconds since X",  true },
+		{ METRIC_GAUGE,     "x_age",         "seconds since X",  false },
+		{ METRIC_GAUGE,     "x_seconds",     "objects in X",     false },
+		{ METRIC_GAUGE,     "x",             "objects in X",     true },
+		{ METRIC_GAUGE,     "x_total",       "objects in X",     false },
+		{ METRIC_COUNTER,   "x_total",       "objects since X",  true },
+		{ METRIC_COUNTER,   "x",             "objects since X",  false },
+		{ METRIC_HISTOGRAM, "x_seconds",     "duration of X",    true },
+		{ METRIC_HISTOGRAM, "x_time",        "duration of X",    false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(may_be_named(cases[i].type, cases[i].name,
+		                              cases[i].help), cases[i].want);
 }
 
 static void test_processes_are_summed_and_counters_stay(void **state)
@@ -274,6 +319,7 @@ static int init(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_end_in_the_unit),
 		cmocka_unit_test(test_processes_are_summed_and_counters_stay),
 		cmocka_unit_test(test_a_gauge_goes_up_and_down),
 		cmocka_unit_test(test_the_same_twice_is_the_same),

@@ -1,0 +1,21 @@
+/*
+ * option_group -- the names in a settings file: which groups and keys exist, and which of
+ * them a person probably meant. For option.c only. "" is the group of the whole file.
+ */
+#pragma once
+
+#include "base/option.h"
+#include "base/suggest.h"
+
+bool option_has_row(const struct option *rows, const char *key);
+/* True: PATH is a group of this program, or a parent of such a group. */
+bool option_is_group_path(const struct option_schema *schema, const char *path);
+bool option_is_key_of(const struct option_schema *schema, const char *group,
+		      const char *key);
+/* True: NAME is a group of a program of the fleet. */
+bool option_is_known_group(const char *name);
+
+void option_suggest_rows(const struct option *rows, struct suggest *suggest);
+/* Offers the settings and the groups in the group PATH. */
+void option_suggest_members(const struct option_schema *schema, const char *path,
+			    struct suggest *suggest);
