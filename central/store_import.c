@@ -478,6 +478,17 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
+/*
+ * True: NAME ends with the labels of ABOVE and is longer. The dot before them is a border
+ * of labels only after an even number of backslashes: `a\.b.` is one label.
+ */
+#define BEFORE(name, above) \
+	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
+#define IS_BELOW(name, above) \
+	"RIGHT(" name ", LENGTH(" above ") + 1) = CONCAT('.', " above ") AND " \
+	"(LENGTH(" BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
+	BEFORE(name, above) "))) % 2 = 0"
+
 /* Like rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena)
@@ -489,7 +500,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
-		"RIGHT(s.name, LENGTH(c.name) + 1) = CONCAT('.', c.name))) "
+		IS_BELOW("s.name", "c.name") ")) "
 		"WHERE c.ancestry > ? AND c.ancestry < CONCAT(?, 0xff) AND c.live = 1 "
 		"AND " SERVED("s") " LIMIT 1",
 		TX_BIND(tx_text(zone->is.id), tx_bytes(ancestry, len),

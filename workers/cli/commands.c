@@ -81,7 +81,8 @@ const struct command commands[] = {
 	  "add records to a record set",
 	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
 	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. If "
+	  "domain itself), or absolute, with a final dot. If NAME begins with -, write -- "
+	  "before DOMAIN. Names in DATA are absolute. If "
 	  "the text of a TXT record contains blanks, put quotes around the text in DATA. "
 	  "Existing records stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"

@@ -1,0 +1,148 @@
+"""Records that other people's zone files have: each server serves them as BIND reads the file.
+
+The fleet has a BIND, a Knot, an NSD and a PowerDNS. A zone is imported from a file. The zone that
+a server transfers out is compared with the output of named-compilezone for the file.
+"""
+
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import drift                                                            # noqa: E402
+from lab.dns import zone_file                                           # noqa: E402
+from lab.process import LabError                                        # noqa: E402
+from story import Caller, start_fleet                                   # noqa: E402
+
+SECONDS = 30
+DRIVEN = ("bind", "knot", "nsd", "powerdns")
+TOP = """$TTL 300
+@ IN SOA ns1.example.net. h.example.net. 1 3600 600 86400 7200
+@ IN NS ns1.example.net.
+"""
+
+
+def without_soa(lines):
+    return sorted(line for line in lines if line.split()[3] != "SOA")
+
+
+class Story(unittest.TestCase):
+
+    name_servers = DRIVEN
+    settings = {"poolmgr": {"compare_every": 1}}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="zfrecords"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.fleet = cls.enterClassContext(start_fleet(
+            cls.folder / "fleet", name_servers=cls.name_servers, settings=cls.settings))
+        cls.caller = Caller(cls.fleet.rabbitmq.url)
+        cls.addClassCleanup(cls.caller.close)
+
+    def write(self, zone, text, top=TOP):
+        path = self.folder / f"{zone}.zone"
+        path.write_text(top + text)
+        return path
+
+    def import_(self, zone, text, top=TOP, seconds=SECONDS):
+        """The path of the zone file. The servers serve the zone."""
+        path = self.write(zone, text, top)
+        self.fleet.cli("domain", "import", zone, path, "--wait", "--admin", seconds=seconds)
+        return path
+
+    def refused(self, zone, text):
+        """The words of the error."""
+        with self.assertRaises(LabError) as caught:
+            self.import_(zone, text)
+        return str(caught.exception)
+
+    def assert_served(self, zone, path):
+        """Each server serves the records of the file."""
+        want = without_soa(zone_file(path, zone))
+        for server in self.fleet.name_servers:
+            with self.subTest(server=server.name):
+                self.assertEqual(without_soa(drift.transferred(server, zone)), want)
+
+    def assert_equal_to_all(self, zone):
+        """Each server is compared with the database, twice, and found equal."""
+        self.fleet.cli("sync", zone, "--deep", "--admin")
+        self.fleet.cli("sync", zone, "--deep", "--admin")
+        domain = self.caller.get_domain(domain=f"{zone}.")
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        self.assertEqual(self.fleet.mariadb.sql(
+            f"SELECT kind, detail FROM repairs WHERE object_uuid = '{domain['id']}'"), [])
+
+
+class Owners(Story):
+    """RFC 2181, 11: the owner of a record may have any octets."""
+
+    zone = "owners.example"
+
+    def test_a_file_with_all_of_them(self):
+        path = self.import_(self.zone, r"""
+_ipp._tcp PTR My\032Printer._ipp._tcp
+My\032Printer._ipp._tcp SRV 0 0 631 printer.example.net.
+My\032Printer._ipp._tcp TXT "txtvers=1"
+a+b A 192.0.2.1
+-a A 192.0.2.2
+a- A 192.0.2.3
+a\.b A 192.0.2.4
+a\\.b A 192.0.2.5
+x.*.wild A 192.0.2.6
+*.wild A 192.0.2.7
+**.wild A 192.0.2.8
+\@ A 192.0.2.9
+q\"uote A 192.0.2.10
+semi\;colon A 192.0.2.11
+(par\) A 192.0.2.12
+""".replace("(par", r"\(par") + r"""
+nul\000 A 192.0.2.13
+high\255 A 192.0.2.14
+d$llar A 192.0.2.15
+k=v A 192.0.2.16
+""")
+        self.assert_served(self.zone, path)
+        self.assert_equal_to_all(self.zone)
+        exported = self.folder / "exported.zone"
+        self.fleet.cli("domain", "export", self.zone, exported, "--admin")
+        self.assertEqual(without_soa(zone_file(exported, self.zone)),
+                         without_soa(zone_file(path, self.zone)))
+
+    def test_by_a_command(self):
+        """PowerDNS 4.7 transfers a name with "+", but answers SERVFAIL when asked for it."""
+        zone = "command.example"
+        self.import_(zone, "")
+        for owner, silent in (("a+b", "powerdns"), ("-a", ""), (r"a\.b", ""),
+                              (r"my\032printer", "")):
+            self.fleet.cli("record", "add", "--wait", "--admin", "--", zone, owner, "A",
+                           "192.0.2.1")
+            for server in self.fleet.name_servers:
+                status, found = server.query(f"{owner}.{zone}", "A")
+                self.assertEqual((status, len(found)), ("SERVFAIL", 0) if server.name == silent
+                                 else ("NOERROR", 1), f"{owner} at {server.name}")
+        self.fleet.cli("record", "delete", "--wait", "--admin", "--", zone, "-a", "A")
+        self.assertEqual(self.fleet.bind.query(f"-a.{zone}", "A")[0], "NXDOMAIN")
+
+    def test_an_escaped_dot_is_no_border(self):
+        r"""`x\.child` is a name of the domain itself, `x\\.child` a name of the domain below."""
+        zone = "border.example"
+        self.import_(zone, "")
+        self.caller.create_domain(domain={"name": f"child.{zone}."})
+        path = self.import_(zone, "x\\.child TXT \"of the domain\"\n"
+                                  "child NS ns1.example.net.\n")
+        self.assert_served(zone, path)
+        self.assertIn("belongs to a domain below this domain",
+                      self.refused(zone, 'x\\\\.child TXT "of the domain below"\n'))
+
+    def test_the_names_of_domains_stay_strict(self):
+        for name in (r"a\.b.example.", "a+b.example.", "-a.example.", r"my\032zone.example."):
+            with self.assertRaises(LabError) as caught:
+                self.fleet.cli("domain", "create", "--admin", "--", name)
+            self.assertIn("may contain only letters", str(caught.exception), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
