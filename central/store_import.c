@@ -327,7 +327,10 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 
-/* The task ADD is unchanged, as in status_changed(). */
+/*
+ * The task ADD is unchanged, as in status_changed(). The TTL of an RRSIG (46) is in its
+ * data: rr_served_ttl().
+ */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 {
 	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -337,7 +340,7 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	            "ON r.recordset_id = s.id AND r.live = 1 "
 	            "SET r.task = IF(r.task = 'ADD', 'ADD', 'UPDATE'), r.status = "
 	            "'PENDING', r.serial_number = ?, r.updated_at = UTC_TIMESTAMP(3) "
-	            "WHERE COALESCE(s.ttl, ?) <> i.ttl",
+	            "WHERE COALESCE(s.ttl, ?) <> i.ttl AND i.type <> 46",
 	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id),
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
@@ -424,6 +427,7 @@ static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
 		rr.ttl = row_u32(rows);
 	rr.rdata = row_bytes(rows, &len);
 	rr.rdata_len = (uint16_t)len;
+	rr.ttl = rr_served_ttl(rr.type, rr.rdata, len, rr.ttl);
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
 		store_fail_value(rows, "recordsets.name", owner, "a domain name");
 		return;

@@ -262,7 +262,8 @@ static void plan_push_row(struct plan *plan, struct row row, struct arena *arena
 static void rrset_append_rr(struct buf *to, const struct rrset *set, uint32_t ttl,
                             const uint8_t *rdata, uint16_t len)
 {
-	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type, .ttl = ttl,
+	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type,
+	                            .ttl = rr_served_ttl(set->type, rdata, len, ttl),
 	                            .rdata_len = len, .rdata = rdata });
 }
 
@@ -299,8 +300,10 @@ static void plan_kept(struct comparison *c, const struct record *was,
                       const struct rdata *wanted)
 {
 	struct row row = { ROW_TOUCH, c->set, *was };
+	uint16_t type = c->set->type;
 
-	if (c->old_ttl == c->new_ttl)
+	if (rr_served_ttl(type, was->rdata, was->rdata_len, c->old_ttl) ==
+	    rr_served_ttl(type, was->rdata, was->rdata_len, c->new_ttl))
 		return;
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
 	plan_push_row(c->plan, row, c->arena);

@@ -144,5 +144,34 @@ k=v A 192.0.2.16
             self.assertIn("may contain only letters", str(caught.exception), name)
 
 
+SIGNATURE = "20300101000000 20200101000000 1 {zone}. AAAA"
+
+
+class Signatures(Story):
+    """RFC 4034, 3.1.4: an RRSIG record has the TTL of the record set that it covers."""
+
+    name_servers = ("bind", "knot", "nsd")
+
+    def test_each_has_its_own_ttl(self):
+        zone = "signed.example"
+        signature = SIGNATURE.format(zone=zone)
+        text = (f"@ 60 IN A 192.0.2.1\n"
+                f"@ 300 IN RRSIG NS 8 2 300 {signature}\n"
+                f"@ 60 IN RRSIG A 8 2 60 {signature}\n")
+        path = self.import_(zone, text)
+        self.assert_served(zone, path)
+        self.assert_equal_to_all(zone)
+        path = self.import_(zone, text + f"x 600 A 192.0.2.2\nx 600 RRSIG A 8 3 600 {signature}\n")
+        self.assert_served(zone, path)
+        self.fleet.cli("record", "set", zone, "@", "RRSIG", f"A 8 2 60 {signature}",
+                       f"NS 8 2 300 {signature}", "--ttl", "777", "--wait", "--admin")
+        self.assert_served(zone, path)
+        self.assert_equal_to_all(zone)
+        exported = self.folder / "exported.zone"
+        self.fleet.cli("domain", "export", zone, exported, "--admin")
+        self.assertEqual(without_soa(zone_file(exported, zone)),
+                         without_soa(zone_file(path, zone)))
+
+
 if __name__ == "__main__":
     unittest.main()

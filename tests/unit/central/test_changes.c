@@ -750,6 +750,37 @@ static void a_producer_deletes_only_what_it_manages(void **unused)
 	arena_free(&arena);
 }
 
+/* RRSIG records have the TTLs of the sets that they cover (RFC 4034 3.1.4). */
+static void the_ttl_of_a_signature_is_in_its_data(void **unused)
+{
+	struct arena *arena = arena_new();
+	const char *const texts_was[RECORDS] = {
+		"A 8 3 60 20300101000000 20200101000000 1 example.org. AAAA" };
+	const char *const texts_new[RECORDS] = {
+		"NS 8 3 3600 20300101000000 20200101000000 1 example.org. AAAA" };
+	struct rdata was[RECORDS], new[RECORDS] = { 0 };
+	struct change change = { .op = CHANGE_ADD, .records = new, .field = "f",
+	                         .ttl_op = TTL_GIVEN, .ttl = 777 };
+	struct rrset set, *sets = &set;
+	struct plan plan;
+	struct rr rr;
+	size_t count = parse_records(arena, RR_RRSIG, texts_was, was), at = 0;
+
+	(void)unused;
+	change.count = parse_records(arena, RR_RRSIG, texts_new, new);
+	begin_set(&set, RR_RRSIG, was, count, arena);
+	rrset_apply(&set, &change, arena);
+	plan_make(&plan, &sets, 1, 300, 1, arena);
+	assert_int_equal(plan.updated, 0);
+	assert_int_equal(plan.inserted, 1);
+	assert_int_equal(plan.removed.len, 0);
+	assert_true(rr_next(plan.added.data, plan.added.len, &at, &rr));
+	assert_int_equal(rr.ttl, 3600);
+	assert_false(rr_next(plan.added.data, plan.added.len, &at, &rr));
+	plan_clear(&plan);
+	arena_free(&arena);
+}
+
 /* "FIRST", "FIRST + 1" ... as preferences of MX records. */
 static struct rdata *many_records(struct arena *arena, size_t first)
 {
@@ -827,6 +858,7 @@ int main(void)
 		cmocka_unit_test(a_set_is_expected_whatever_its_order_and_case),
 		cmocka_unit_test(what_is_deleted_is_found_whatever_its_case),
 		cmocka_unit_test(a_producer_deletes_only_what_it_manages),
+		cmocka_unit_test(the_ttl_of_a_signature_is_in_its_data),
 		cmocka_unit_test(a_large_set_costs_what_its_records_cost),
 		cmocka_unit_test(many_changes_of_a_large_set_cost_no_more),
 	};
