@@ -167,8 +167,10 @@ alias HTTPS 0 foo.example.net.
 
     def test_a_quote_in_a_name(self):
         zone = "quote.example"
-        path = self.import_(zone, "x MX 0 a\\034b.example.net.\n"
-                                  "_ipp._tcp PTR My\\032\\"Printer\\"._ipp._tcp\n")
+        path = self.import_(zone, r"""
+x MX 0 a\034b.example.net.
+_ipp._tcp PTR My\032\"Printer\"._ipp._tcp
+""")
         self.assert_served(zone, path)
         self.assert_equal_to_all(zone)
 
