@@ -175,6 +175,60 @@ _ipp._tcp PTR My\032\"Printer\"._ipp._tcp
         self.assert_equal_to_all(zone)
 
 
+class Cases(Story):
+    """Records that differ only in the case of names in their data are one record."""
+
+    name_servers = ("bind", "knot")
+
+    def test_in_a_file(self):
+        zone = "cases.example"
+        text = """
+x CNAME a.example.net.
+x CNAME A.EXAMPLE.NET.
+y A 192.0.2.1
+Y A 192.0.2.1
+m MX 10 Mail.example.net.
+m MX 10 mail.EXAMPLE.net.
+m MX 20 mail.example.net.
+t TXT "a"
+t TXT "A"
+"""
+        path = self.import_(zone, text)
+        self.assert_served(zone, path)
+        self.assert_equal_to_all(zone)
+        found = self.fleet.cli("record", "list", zone, "m", "--admin")["recordsets"]
+        self.assertEqual([sorted(s["records"]) for s in found],
+                         [["10 Mail.example.net.", "20 mail.example.net."]])
+        self.import_(zone, text)
+        again = self.fleet.cli("domain", "import", zone, self.write(zone, text.replace(
+            "CNAME a.example", "CNAME a.EXAMPLE")), "--admin")
+        self.assertEqual((again["added"], again["deleted"]), (0, 0))
+
+    def test_in_several_parts(self):
+        zone = "parts.example."
+        opened = self.caller.begin_import(domain={"name": zone})["id"]
+        rows = [[zone, 60, "NS", "ns1.example.net."], [f"x.{zone}", 60, "CNAME", "a.example.net."],
+                [f"x.{zone}", 60, "CNAME", "A.example.net."],
+                [f"x.{zone}", 60, "CNAME", "a.EXAMPLE.net."]]
+        for part, row in reversed([*enumerate(rows)]):
+            self.caller.add_to_import(**{"import": opened, "part": part, "records": [row]})
+        self.caller.commit_import(**{"import": opened})
+        self.fleet.wait_for(lambda: self.caller.get_import(**{"import": opened})["state"]
+                            in ("DONE", "ERROR"), SECONDS, "the import ends")
+        found = self.caller.get_import(**{"import": opened})
+        self.assertEqual((found["state"], found["reason"]), ("DONE", ""))
+        self.assertEqual(found["result"]["records"], 2)
+        self.assertEqual(self.fleet.mariadb.sql(
+            "SELECT data FROM records WHERE live = 1 AND data LIKE '%a.example.net.'"),
+            [["a.example.net."]])
+
+    def test_by_a_command(self):
+        zone = "command.example"
+        self.import_(zone, "x CNAME a.example.net.\n")
+        done = self.fleet.cli("record", "add", zone, "x", "CNAME", "A.EXAMPLE.NET.", "--admin")
+        self.assertEqual((done["added"], done["unchanged"]), (0, 1))
+
+
 SIGNATURE = "20300101000000 20200101000000 1 {zone}. AAAA"
 
 
