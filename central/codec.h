@@ -28,7 +28,10 @@ enum err codec_within(const char *field, enum err err, struct why *why);
 
 /* Returns the canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
-/* Reads an owner: wire form and canonical text. An absent field leaves both unchanged. */
+/*
+ * Reads the name of a domain, host or key by the rule of name_parse_owner(): wire form
+ * and canonical text. An absent field leaves both unchanged.
+ */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
 /*

@@ -146,12 +146,26 @@ static enum err change_get_type(const json_t *json, struct change *change,
 	return OK;
 }
 
+/* The owner of records may have any octets (RFC 2181 11), unlike the name of a domain. */
+static enum err change_set_owner(const char *text, const char *field, struct arena *arena,
+                                 struct change *change, struct why *why)
+{
+	enum err err = name_parse(text, field, &change->name, why);
+
+	if (!err)
+		change->owner = codec_name_text(&change->name, arena);
+	return err;
+}
+
 static enum err change_get_place(const json_t *json, struct arena *arena,
                                  struct change *change, struct why *why)
 {
-	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &change->name,
-	                           &change->owner, why);
+	const char *owner;
+	enum err err = json_get_text(json, "name", JSON_REQUIRED, NAME_MAX_TEXT, &owner,
+	                             why);
 
+	if (!err)
+		err = change_set_owner(owner, "name", arena, change, why);
 	if (!err)
 		err = change_get_type(json, change, why);
 	if (!err)
@@ -323,12 +337,11 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 		return fail(why, ERR_INVALID, "%s: the TTL must be from 0 to %d, not "
 		            "%lld", field, RR_TTL_MAX, (long long)ttl);
 	change->ttl = (uint32_t)ttl;
-	err = name_parse_owner(owner, field, &change->name, why);
+	err = change_set_owner(owner, field, arena, change, why);
 	if (!err)
 		err = rrtype_parse(type, field, &change->type, why);
 	if (err)
 		return err;
-	change->owner = codec_name_text(&change->name, arena);
 	change->count = 1;
 	change->records = arena_alloc(arena, sizeof(*change->records));
 	return change_get_rdata(change->type, data, field, arena, change->records, why);

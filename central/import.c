@@ -13,6 +13,7 @@
 #include "consistency/membership.h"
 #include "core/status.h"
 #include "edit.h"
+#include "import_fold.h"
 #include "model/json.h"
 #include "model/rr.h"
 #include "model/serial.h"
@@ -366,6 +367,9 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	};
 	enum err err;
 
+	err = import_fold(&c->tx, &step);
+	if (err)
+		return err;
 	commit_write_records(c, &step, &journal, created);
 	commit_write_domain(c, &before, &step, &journal, created);
 	buf_clear(&journal.removed);

@@ -7,6 +7,7 @@
 #include "codec_recordset.h"
 #include "model/json.h"
 #include "model/presentation.h"
+#include "model/rr.h"
 #include "result_page.h"
 
 /*
@@ -86,12 +87,15 @@ static void export_add_set(struct export *export, const struct recordset *set,
 	rrtype_format(set->type, type);
 	for (size_t i = 0; i < set->record_count; i++) {
 		const struct record *record = &set->records[i];
+		uint32_t served = rr_served_ttl(set->type, record->rdata,
+		                                record->rdata_len, ttl);
 
 		if (record->state.task == TASK_DELETE || done++ < skip)
 			continue;
 		if (!export_add_line(export,
 		                     arena_printf(arena, "%s %" PRIu32 " IN %s %s",
-		                                  set->name, ttl, type, record->data))) {
+		                                  set->name, served, type,
+		                                  record->data))) {
 			export->marker.done = done - 1;
 			break;
 		}

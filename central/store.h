@@ -357,6 +357,33 @@ struct import_step {
 	uint32_t serial;
 	bool only_named;	/* keep record sets that are not in the import */
 };
+/* A staged or live record, for import_fold.h. */
+struct spelling {
+	const char *name;
+	uint16_t type;
+	struct rdata rdata;
+	bool is_staged;
+};
+struct import_place {
+	uint32_t part;
+	int64_t position;
+};
+enum { IMPORT_CAPITALS_MAX = 100 };
+/*
+ * Reads the next names, of staged records after PLACE whose data has names and capital
+ * letters, and moves PLACE. A name may come several times. Returns their number.
+ */
+size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
+                             struct arena *arena,
+                             const char *names[IMPORT_CAPITALS_MAX]);
+/* Reads the records at NAMES whose data has names: the staged ones, or the live ones. */
+void store_import_spellings(struct tx *tx, const struct import_step *step,
+                            bool is_staged, const char *const *names, size_t count,
+                            struct arena *arena, struct tx_rows *rows);
+bool store_import_spelling_next(struct tx_rows *rows, struct spelling *spelling);
+/* Gives the staged records FROM the data TO. */
+void store_import_spell(struct tx *tx, const char *id, const struct spelling *from,
+                        const struct rdata *to);
 /* Marks records that are not in the import as deleted. Returns their number. */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 /*

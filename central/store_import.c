@@ -352,7 +352,10 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
 	"type <> 6 GROUP BY name, type)"
 
-/* The task ADD is unchanged, as in status_changed(). */
+/*
+ * The task ADD is unchanged, as in status_changed(). The TTL of an RRSIG (46) is in its
+ * data: rr_served_ttl().
+ */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 {
 	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
@@ -362,7 +365,7 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	            "ON r.recordset_id = s.id AND r.live = 1 "
 	            "SET r.task = IF(r.task = 'ADD', 'ADD', 'UPDATE'), r.status = "
 	            "'PENDING', r.serial_number = ?, r.updated_at = UTC_TIMESTAMP(3) "
-	            "WHERE COALESCE(s.ttl, ?) <> i.ttl",
+	            "WHERE COALESCE(s.ttl, ?) <> i.ttl AND i.type <> 46",
 	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id),
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
@@ -449,6 +452,7 @@ static void import_append_rr(struct tx_rows *rows, const struct zone *zone,
 		rr.ttl = row_u32(rows);
 	rr.rdata = row_bytes(rows, &len);
 	rr.rdata_len = (uint16_t)len;
+	rr.ttl = rr_served_ttl(rr.type, rr.rdata, len, rr.ttl);
 	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
 		store_fail_value(rows, "recordsets.name", owner, "a domain name");
 		return;
@@ -503,6 +507,17 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
+/*
+ * True: NAME ends with the labels of ABOVE and is longer. The dot before them is a border
+ * of labels only after an even number of backslashes: `a\.b.` is one label.
+ */
+#define BEFORE(name, above) \
+	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
+#define IS_BELOW(name, above) \
+	"RIGHT(" name ", LENGTH(" above ") + 1) = CONCAT('.', " above ") AND " \
+	"(LENGTH(" BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
+	BEFORE(name, above) "))) % 2 = 0"
+
 /* Like rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena)
@@ -514,7 +529,7 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
-		"RIGHT(s.name, LENGTH(c.name) + 1) = CONCAT('.', c.name))) "
+		IS_BELOW("s.name", "c.name") ")) "
 		"WHERE c.ancestry > ? AND c.ancestry < CONCAT(?, 0xff) AND c.live = 1 "
 		"AND " SERVED("s") " LIMIT 1",
 		TX_BIND(tx_text(zone->is.id), tx_bytes(ancestry, len),

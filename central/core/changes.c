@@ -13,17 +13,6 @@ static bool rdata_is_same(const struct rdata *a, const uint8_t *rdata, size_t le
 	return a->len == len && !memcmp(a->rdata, rdata, len);
 }
 
-/* The index of RECORD in `wanted`, or wanted_count. */
-static size_t rrset_find_wanted(const struct rrset *set, const struct rdata *record)
-{
-	size_t i = 0;
-
-	while (i < set->wanted_count && !rdata_is_same(record, set->wanted[i].rdata,
-	                                               set->wanted[i].len))
-		i++;
-	return i;
-}
-
 static void rrset_push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
 {
 	if (set->wanted_count == set->wanted_size) {
@@ -135,6 +124,22 @@ static const struct octets *rdata_compared(const struct rrset *set, struct rdata
 	return &wanted->compared;
 }
 
+/*
+ * The index of the record in `wanted` that equals RECORD except for the case of names, or
+ * wanted_count.
+ */
+static size_t rrset_find_wanted(const struct rrset *set, struct rdata *record,
+                                struct arena *arena)
+{
+	const struct octets *compared = rdata_compared(set, record, arena);
+	size_t i = 0;
+
+	while (i < set->wanted_count &&
+	       octets_compare(rdata_compared(set, &set->wanted[i], arena), compared))
+		i++;
+	return i;
+}
+
 static bool change_may_delete(const struct change *change, const struct rdata *record)
 {
 	return !change->managed_by ||
@@ -195,7 +200,8 @@ static size_t rrset_apply_add(struct rrset *set, const struct change *change,
 	size_t unchanged = 0;
 
 	for (size_t i = 0; i < change->count; i++) {
-		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
+		if (rrset_find_wanted(set, &change->records[i], arena) <
+		    set->wanted_count)
 			unchanged += !touched;
 		else
 			rrset_push_managed(set, change, i, arena);
@@ -225,11 +231,12 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 	set->wanted = NULL;
 	set->wanted_count = set->wanted_size = 0;
 	for (size_t i = 0; i < change->count; i++) {
-		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
+		if (rrset_find_wanted(set, &change->records[i], arena) <
+		    set->wanted_count)
 			continue;
 		rrset_push_wanted(set, change->records[i], arena);
-		if (!touched &&
-		    rrset_find_wanted(&before, &change->records[i]) < before.wanted_count)
+		if (!touched && rrset_find_wanted(&before, &change->records[i], arena) <
+		                before.wanted_count)
 			unchanged++;
 	}
 	return unchanged;
@@ -262,7 +269,8 @@ static void plan_push_row(struct plan *plan, struct row row, struct arena *arena
 static void rrset_append_rr(struct buf *to, const struct rrset *set, uint32_t ttl,
                             const uint8_t *rdata, uint16_t len)
 {
-	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type, .ttl = ttl,
+	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type,
+	                            .ttl = rr_served_ttl(set->type, rdata, len, ttl),
 	                            .rdata_len = len, .rdata = rdata });
 }
 
@@ -295,18 +303,20 @@ static const struct rdata *plan_next_new(struct comparison *c)
 }
 
 /* Handles a row whose record stays. A new TTL changes its RR. */
-static void plan_kept(struct comparison *c, const struct record *was,
-                      const struct rdata *wanted)
+static void plan_kept(struct comparison *c, const struct record *was)
 {
+	const struct rdata stays = { .rdata = was->rdata, .len = was->rdata_len };
 	struct row row = { ROW_TOUCH, c->set, *was };
+	uint16_t type = c->set->type;
 
-	if (c->old_ttl == c->new_ttl)
+	if (rr_served_ttl(type, was->rdata, was->rdata_len, c->old_ttl) ==
+	    rr_served_ttl(type, was->rdata, was->rdata_len, c->new_ttl))
 		return;
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
 	plan_push_row(c->plan, row, c->arena);
 	c->plan->updated++;
 	plan_remove_rr(c, was);
-	plan_add_rr(c, wanted);
+	plan_add_rr(c, &stays);
 }
 
 static void record_set_data(struct record *record, const struct rdata *data)
@@ -347,13 +357,22 @@ static void plan_new(struct comparison *c, const struct rdata *wanted)
 	plan_add_rr(c, wanted);
 }
 
+/* The wanted record of a row: the same one, or the same except for the case of names. */
 static size_t plan_find_kept(struct comparison *c, const struct record *was)
 {
-	struct rdata record = { was->data, was->rdata, was->rdata_len };
-	size_t at = rrset_find_wanted(c->set, &record);
+	struct rrset *set = c->set;
+	struct rdata record = { .rdata = was->rdata, .len = was->rdata_len };
+	size_t at = 0;
 
-	if (at < c->set->wanted_count)
-		c->is_kept[at] = true;
+	while (at < set->wanted_count &&
+	       (c->is_kept[at] || !rdata_is_same(&record, set->wanted[at].rdata,
+	                                         set->wanted[at].len)))
+		at++;
+	if (at == set->wanted_count)
+		at = rrset_find_wanted(set, &record, c->arena);
+	if (at == set->wanted_count || c->is_kept[at])
+		return set->wanted_count;
+	c->is_kept[at] = true;
 	return at;
 }
 
@@ -376,7 +395,7 @@ static void plan_set(struct comparison *c)
 		kept[i] = plan_find_kept(c, &set->was[i]);
 	for (size_t i = 0; i < set->was_count; i++) {
 		if (kept[i] < set->wanted_count)
-			plan_kept(c, &set->was[i], &set->wanted[kept[i]]);
+			plan_kept(c, &set->was[i]);
 		else
 			plan_gone(c, &set->was[i]);
 	}

@@ -82,9 +82,9 @@ void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_
 	const uint8_t *from = zone->rdata + *at;
 
 	rr->type = set->type;
-	rr->ttl = set->ttl;
 	rr->rdata_len = zone_u16(from);
 	rr->rdata = from + 2;
+	rr->ttl = rr_served_ttl(rr->type, rr->rdata, rr->rdata_len, set->ttl);
 	*at += 2 + rr->rdata_len;
 }
 

@@ -94,8 +94,8 @@ const struct command commands[] = {
 	  "add records to a record set",
 	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
 	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. Names in DATA are absolute. "
-	  "Existing records stay as they are.\n"
+	  "domain itself), or absolute, with a final dot. If NAME begins with -, write -- "
+	  "before DOMAIN. Names in DATA are absolute. Existing records stay as they are.\n"
 	  "The text of a TXT record is one string: the client puts quotes around it if "
 	  "DATA contains no quotes. For several strings, put each string in quotes: "
 	  "readers join the strings without a blank. Central divides a string of more "

@@ -1,11 +1,12 @@
 /*
  * presentation -- converts records from and to text (RFC 1035 5, RFC 3597). Only the
  * files presentation*.c use ldns. zonefleet converts text to wire rdata once, when it
- * writes a record. The canonical text of a record is the text that ldns prints. For some
- * rdata, ldns may print text with a different meaning. zonefleet converts the text of
- * such rdata back and refuses the record if the result differs. Invalid text causes
- * ERR_INVALID, and the reason names the field. Text from an attacker cannot abort the
- * program, because this module limits the lengths before ldns reads the text.
+ * writes a record. ldns prints the canonical text of most fields; zonefleet itself prints
+ * names and SvcParams. For some rdata, ldns may print text with a different meaning.
+ * zonefleet converts the text of such rdata back and refuses the record if the result
+ * differs. Invalid text causes ERR_INVALID, and the reason names the field. Text from an
+ * attacker cannot abort the program, because this module limits the lengths before ldns
+ * reads the text.
  */
 #pragma once
 

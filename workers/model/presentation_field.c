@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/presentation.h"
+#include "model/presentation_svcb.h"
 #include "model/presentation_type.h"
 
 enum {
@@ -69,12 +70,9 @@ static enum err field_read_dname(struct field *field)
 	enum err err = name_parse_in(field->text, field->rdata->origin,
 	                             field->rdata->field, &name, field->why);
 
-	if (err)
-		return err;
-	/* ldns prints it without an escape, like the start of a quoted string */
-	field->read_back |= memchr(name.wire, '"', name.len) != NULL;
-	buf_append(field->rdata->wire, name.wire, name.len);
-	return OK;
+	if (!err)
+		buf_append(field->rdata->wire, name.wire, name.len);
+	return err;
 }
 
 /* Long keys are pasted into TXT records, so a long string is divided into several. */
@@ -238,33 +236,35 @@ static enum err field_read_time(struct field *field)
 	return field_read_number(field);
 }
 
-/* RFC 9460 2.2: keys must strictly ascend. ldns sorts them but accepts duplicates. */
-static bool field_is_ascending(const uint8_t *params, size_t len)
-{
-	int last = -1;
-
-	while (len >= 4) {
-		int key = params[0] << 8 | params[1];
-		size_t size = 4 + (params[2] << 8 | params[3]);
-
-		if (key <= last || size > len)
-			return false;
-		last = key;
-		params += size;
-		len -= size;
-	}
-	return !len;
-}
-
 static enum err field_read_svcparams(struct field *field)
 {
-	const struct buf *wire = field->rdata->wire;
-	size_t before = wire->len;
-	enum err err = field_read_by_ldns(field);
+	return svcb_read(field->text, field->rdata->field, field->rdata->wire,
+	                 field->why);
+}
 
-	if (!err && !field_is_ascending(wire->data + before, wire->len - before))
-		return field_refuse(field);
-	return err;
+/*
+ * Prints a name as ldns does, but with "\"" for a quote, which would begin a quoted
+ * string. The case is kept.
+ */
+static bool field_print_dname(const uint8_t *wire, size_t len, struct buf *text)
+{
+	const uint8_t *label = wire;
+
+	(void)len;
+	if (!label[0])
+		buf_text(text, ".");
+	for (; label[0]; label += 1 + label[0]) {
+		for (int i = 1; i <= label[0]; i++) {
+			if (!isgraph(label[i]))
+				buf_printf(text, "\\%03u", label[i]);
+			else
+				buf_printf(text, strchr(".;()\\\"", label[i]) ? "\\%c"
+				                                             : "%c",
+				           label[i]);
+		}
+		buf_text(text, ".");
+	}
+	return true;
 }
 
 /* RFC 4025 2.3.2: the previous field has the type of the gateway. */
@@ -307,16 +307,16 @@ static enum err field_read_ipseckey(struct field *field)
 	return err ? err : field_read_base64(field);
 }
 
-/* Base64 of 65535 octets; SvcParams: "::," is 16 octets, which ldns counts in 16 bits. */
+/* Base64 of 65535 octets. */
 #define KEY_TEXT_MAX 87380
-#define SVC_TEXT_MAX 12000
 
 static const struct field_kind kinds[] = {
 	/* what it must be
-	 *      reader            on the wire   flags               at most */
+	 *      reader            on the wire   flags               at most     printer */
 	[LDNS_RDF_TYPE_A] = { "an IPv4 address", field_read_a, 4, 0, 0 },
 	[LDNS_RDF_TYPE_AAAA] = { "an IPv6 address", field_read_aaaa, 16, 0, 0 },
-	[LDNS_RDF_TYPE_DNAME] = { "a name", field_read_dname, WIRE_NAME, 0, 0 },
+	[LDNS_RDF_TYPE_DNAME] = { "a name", field_read_dname, WIRE_NAME, 0, 0,
+				  field_print_dname },
 	[LDNS_RDF_TYPE_INT8] = { "a number from 0 to 255", field_read_number, 1, 0, 0 },
 	[LDNS_RDF_TYPE_INT16] = { "a number from 0 to 65535", field_read_number, 2, 0,
 				  0 },
@@ -365,9 +365,8 @@ static const struct field_kind kinds[] = {
 	[LDNS_RDF_TYPE_IPSECKEY] = { "PRECEDENCE TYPE ALGORITHM GATEWAY KEY",
 				     field_read_ipseckey, WIRE_REST, REST | READ_BACK,
 				     KEY_TEXT_MAX },
-	[LDNS_RDF_TYPE_SVCPARAMS] = { "a list of key=value with each key only once",
-				      field_read_svcparams, WIRE_REST, REST | READ_BACK,
-				      SVC_TEXT_MAX },
+	[LDNS_RDF_TYPE_SVCPARAMS] = { "a list of key=value", field_read_svcparams,
+				      WIRE_REST, REST, 0, svcb_print },
 };
 
 const struct field_kind *field_kind(ldns_rdf_type type)

@@ -6,7 +6,8 @@
  * zonefleet parses the text itself, because the parsers of ldns have faults. In these
  * parsers, large numbers overflow. The parsers also complete relative names with a guess,
  * and write long lists past the end of a buffer. Only some of the functions that read
- * text call ldns. ldns prints the fields of every kind.
+ * text call ldns. ldns prints most kinds; a row names the function that prints another
+ * kind.
  */
 #pragma once
 
@@ -41,6 +42,8 @@ struct field_kind {
 	int flags;
 	/* largest length of the text that is safe for ldns; 0: no limit */
 	size_t max;
+	/* appends the text of the field; false: malformed. NULL: ldns prints the field */
+	bool (*print)(const uint8_t *wire, size_t len, struct buf *text);
 };
 
 /*

@@ -2,7 +2,11 @@
 
 #include "model/name.h"
 
-enum { FIXED_LEN = 10, SOA_FIXED_LEN = 20 };	/* octets after the name; after RNAME */
+enum {
+	FIXED_LEN = 10,			/* octets after the name */
+	SOA_FIXED_LEN = 20,		/* octets after RNAME */
+	ORIGINAL_TTL = 4,		/* offset in an RRSIG; after type, algorithm, labels */
+};
 
 static uint16_t rr_read_u16(const uint8_t *from)
 {
@@ -56,6 +60,12 @@ bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr)
 	};
 	*at += name_len + FIXED_LEN + rdata_len;
 	return true;
+}
+
+uint32_t rr_served_ttl(uint16_t type, const uint8_t *rdata, size_t len, uint32_t set_ttl)
+{
+	return type == RR_RRSIG && len >= ORIGINAL_TTL + 4
+	       ? rr_read_u32(rdata + ORIGINAL_TTL) : set_ttl;
 }
 
 void soa_append_rdata(struct buf *to, const struct soa *soa)

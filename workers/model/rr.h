@@ -43,6 +43,12 @@ size_t rr_wire_len(const struct rr *rr);
  * record.
  */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
+/*
+ * The TTL with which a record is served: SET_TTL, but for an RRSIG the Original TTL in
+ * its rdata, which is the TTL of the set that it covers (RFC 4034 3.1.4). RRSIG records
+ * of one name may cover sets with different TTLs.
+ */
+uint32_t rr_served_ttl(uint16_t type, const uint8_t *rdata, size_t len, uint32_t set_ttl);
 
 struct soa {
 	const uint8_t *mname, *rname;	/* wire */

@@ -750,6 +750,85 @@ static void a_producer_deletes_only_what_it_manages(void **unused)
 	arena_free(&arena);
 }
 
+static const struct {
+	const char *name;
+	enum change_op op;
+	uint16_t type;
+	const char *was[RECORDS + 1], *given[RECORDS + 1];
+	size_t unchanged, inserted, updated, deleted;
+} spellings[] = {
+	{ "added in another case", CHANGE_ADD, RR_CNAME, { "a.org." }, { "A.ORG." },
+	  1, 0, 0, 0 },
+	{ "added twice", CHANGE_ADD, RR_MX, { 0 }, { "1 a.", "1 A." }, 1, 1, 0, 0 },
+	{ "set in another case", CHANGE_SET, RR_CNAME, { "a.org." }, { "A.ORG." },
+	  1, 0, 0, 0 },
+	{ "set twice", CHANGE_SET, RR_CNAME, { "b.org." }, { "a.org.", "A.ORG." },
+	  0, 0, 1, 0 },
+	{ "a text's case", CHANGE_SET, RR_TXT, { "\"A\"" }, { "\"a\"" }, 0, 0, 1, 0 },
+	{ "there twice, and left alone", CHANGE_ADD, RR_MX, { "1 A.", "1 a." },
+	  { "2 b." }, 0, 1, 0, 0 },
+	{ "there twice, and set", CHANGE_SET, RR_MX, { "1 A.", "1 a." }, { "1 a." },
+	  1, 0, 0, 1 },
+};
+
+static void records_that_differ_in_case_are_one(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(spellings); i++) {
+		struct arena *arena = arena_new();
+		uint16_t type = spellings[i].type;
+		struct rdata was[RECORDS] = { 0 }, given[RECORDS] = { 0 };
+		struct change change = { .op = spellings[i].op, .records = given,
+		                         .field = "f" };
+		size_t count = parse_records(arena, type, spellings[i].was, was);
+		struct rrset set, *sets = &set;
+		struct plan plan;
+
+		print_message("  %s\n", spellings[i].name);
+		change.count = parse_records(arena, type, spellings[i].given, given);
+		begin_set(&set, type, was, count, arena);
+		assert_int_equal(rrset_apply(&set, &change, arena),
+		                 spellings[i].unchanged);
+		plan_make(&plan, &sets, 1, 300, 1, arena);
+		assert_int_equal(plan.inserted, spellings[i].inserted);
+		assert_int_equal(plan.updated, spellings[i].updated);
+		assert_int_equal(plan.deleted, spellings[i].deleted);
+		plan_clear(&plan);
+		arena_free(&arena);
+	}
+}
+
+/* RRSIG records have the TTLs of the sets that they cover (RFC 4034 3.1.4). */
+static void the_ttl_of_a_signature_is_in_its_data(void **unused)
+{
+	struct arena *arena = arena_new();
+	const char *const texts_was[RECORDS] = {
+		"A 8 3 60 20300101000000 20200101000000 1 example.org. AAAA" };
+	const char *const texts_new[RECORDS] = {
+		"NS 8 3 3600 20300101000000 20200101000000 1 example.org. AAAA" };
+	struct rdata was[RECORDS], new[RECORDS] = { 0 };
+	struct change change = { .op = CHANGE_ADD, .records = new, .field = "f",
+	                         .ttl_op = TTL_GIVEN, .ttl = 777 };
+	struct rrset set, *sets = &set;
+	struct plan plan;
+	struct rr rr;
+	size_t count = parse_records(arena, RR_RRSIG, texts_was, was), at = 0;
+
+	(void)unused;
+	change.count = parse_records(arena, RR_RRSIG, texts_new, new);
+	begin_set(&set, RR_RRSIG, was, count, arena);
+	rrset_apply(&set, &change, arena);
+	plan_make(&plan, &sets, 1, 300, 1, arena);
+	assert_int_equal(plan.updated, 0);
+	assert_int_equal(plan.inserted, 1);
+	assert_int_equal(plan.removed.len, 0);
+	assert_true(rr_next(plan.added.data, plan.added.len, &at, &rr));
+	assert_int_equal(rr.ttl, 3600);
+	assert_false(rr_next(plan.added.data, plan.added.len, &at, &rr));
+	plan_clear(&plan);
+	arena_free(&arena);
+}
+
 /* "FIRST", "FIRST + 1" ... as preferences of MX records. */
 static struct rdata *many_records(struct arena *arena, size_t first)
 {
@@ -827,6 +906,8 @@ int main(void)
 		cmocka_unit_test(a_set_is_expected_whatever_its_order_and_case),
 		cmocka_unit_test(what_is_deleted_is_found_whatever_its_case),
 		cmocka_unit_test(a_producer_deletes_only_what_it_manages),
+		cmocka_unit_test(records_that_differ_in_case_are_one),
+		cmocka_unit_test(the_ttl_of_a_signature_is_in_its_data),
 		cmocka_unit_test(a_large_set_costs_what_its_records_cost),
 		cmocka_unit_test(many_changes_of_a_large_set_cost_no_more),
 	};

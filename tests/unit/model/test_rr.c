@@ -121,9 +121,31 @@ static void soa_and_back(void **state)
 	buf_clear(&buf);
 }
 
+static void the_ttl_of_a_signature_is_in_its_data(void **state)
+{
+	static const uint8_t rdata[] = "\0\2\10\2" "\0\0\16\20" "0000000000" "\0";
+	static const struct {
+		uint16_t type;
+		size_t len;
+		uint32_t want;
+	} cases[] = {
+		{ RR_RRSIG, sizeof(rdata) - 1, 3600 },
+		{ RR_RRSIG, 8, 3600 },
+		{ RR_RRSIG, 7, 60 },
+		{ RR_A, sizeof(rdata) - 1, 60 },
+		{ 24, sizeof(rdata) - 1, 60 },		/* SIG */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(rr_served_ttl(cases[i].type, rdata, cases[i].len, 60),
+		                 cases[i].want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_ttl_of_a_signature_is_in_its_data),
 		cmocka_unit_test(append_and_next),
 		cmocka_unit_test(wire_is_that_of_a_message),
 		cmocka_unit_test(cut_short),

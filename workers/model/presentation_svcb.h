@@ -1,0 +1,32 @@
+/*
+ * presentation_svcb -- the SvcParams of SVCB and HTTPS records (RFC 9460), for
+ * presentation*.c and rdata_rules.c only. ldns reads and prints an escaped comma in alpn
+ * wrongly and accepts a key twice. Each key with a name has a row: how its value is
+ * read, checked and printed. A value in text is a character-string; the value of alpn is
+ * also a list with escapes of its own (appendix A.1).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/*
+ * Reads "key=value key ..." from lexed TEXT and changes TEXT. Appends the params to WIRE
+ * in the order of their keys. ERR_INVALID: a key is not known or comes twice, a value is
+ * not valid, or svcb_check(). The reason begins with FIELD.
+ */
+enum err svcb_read(char *text, const char *field, struct buf *wire, struct why *why);
+/*
+ * Returns NULL, or the rule that the params on the wire violate, as the end of a sentence
+ * "the SvcParams ...".
+ */
+const char *svcb_check(const uint8_t *params, size_t len);
+/*
+ * Prints params in canonical text. A value that is not valid for its key is printed in
+ * the form keyN. False: keys do not ascend, or a param does not end within LEN.
+ */
+bool svcb_print(const uint8_t *params, size_t len, struct buf *text);
