@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "changed.h"
 #include "codec_domain.h"
 #include "codec_find.h"
 #include "consistency/store_version.h"
@@ -536,6 +537,10 @@ enum err service_delete_domain(struct write *write)
 		err = domain_check_empty(write);
 	if (err)
 		return err;
+	if (zone->is.state.task != TASK_DELETE)
+		changed_domain(write, (struct changed_records){
+			.deleted = zone->records,
+		});
 	service_domain_remove(write);
 	return domain_answer(write);
 }

@@ -107,6 +107,7 @@ enum err service_create_pool(struct write *write)
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = pool_set_catalog(write, &pool, &spec);
+	rpc_changed(req, "pool", pool.name);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -147,6 +148,7 @@ enum err service_update_pool(struct write *write)
 	if (spec.has_ns)
 		store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = pool_set_catalog(write, &pool, &spec);
+	rpc_changed(req, "pool", pool.name);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -165,6 +167,7 @@ enum err service_delete_pool(struct write *write)
 		               "domains, and wait until central has removed the rows "
 		               "(central.tombstone_age)", pool.name);
 	store_pool_delete(write->tx, pool.id);
+	rpc_changed(write->req, "pool", pool.name);
 	return write->tx->err;
 }
 

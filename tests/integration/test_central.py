@@ -26,6 +26,7 @@ sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from holding import holding             # noqa: E402
 from lab.process import HOST, wait_for      # noqa: E402
 from locks import Neighbours            # noqa: E402
+from changed import changes             # noqa: E402
 from commit_relay import CommitRelay    # noqa: E402
 from story import StoryFleet            # noqa: E402
 
@@ -895,6 +896,93 @@ class Once(Story):
                     heard += [domain["serial"] for domain in told["args"]["domains"]
                               if domain["name"] == name]
             self.assertEqual(heard[0], heard[1])
+
+
+class Log(Story):
+    """Each change leaves one line at info, and all else leaves none."""
+
+    KEYS = ("method", "serial", "added", "updated", "deleted")
+
+    @staticmethod
+    def lines(name):
+        return changes(lab.fleet.workers, name)
+
+    def wait_lines(self, name, count):
+        """The line comes after the answer."""
+        wait_for(lambda: len(self.lines(name)) >= count, 20, f"{count} changes of {name} are logged")
+        self.assertEqual(len(self.lines(name)), count)
+        return self.lines(name)
+
+    def test_a_domain(self):
+        caller = ALICE | {"user_id": "al ice", "request_id": f"req-{uuid.uuid4().hex}"}
+        created = self.create(context=caller)
+        name = created["name"]
+        first = change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), context=caller)
+        change(name, add(f"a.{name}", ["192.0.2.1"]), context=caller)       # it is there
+        described = call("update_domain", caller, domain=name, values={"description": "d"})
+        call("create_recordset", caller, domain=name,
+             recordset={"name": f"b.{name}", "type": "A", "records": ["192.0.2.3"]})
+        deleted = call("delete_domain", caller, domain=name)
+        call("delete_domain", caller, domain=name)                      # it is being deleted
+        said = self.wait_lines(name, 5)
+        self.assertEqual(sorted(tuple(line[key] for key in self.KEYS) for line in said), sorted([
+            ("create_domain", str(created["serial"]), "2", "0", "0"),
+            ("apply_changes", str(first["serial"]), "2", "0", "0"),
+            ("update_domain", str(described["serial"]), "0", "0", "0"),
+            ("create_recordset", str(deleted["serial"]), "1", "0", "0"),
+            ("delete_domain", str(deleted["serial"]), "0", "0", "5")]))
+        for line in said:
+            self.assertEqual((line["tenant"], line["user"], line["req"], line["account"]),
+                             ("alice", "al ice", caller["request_id"], ""), line)
+
+    def test_a_repeated_message(self):
+        name = self.create()["name"]
+        Once.send_twice(self, "apply_changes", {"domain": name,
+                                                "changes": [add(f"a.{name}", ["192.0.2.1"])]})
+        self.fails("Conflict", "version", "update_domain", domain=name, version=99,
+                   values={"description": "no"})
+        call("delete_domain", domain=name)
+        self.assertEqual(sorted(line["method"] for line in self.wait_lines(name, 3)),
+                         ["apply_changes", "create_domain", "delete_domain"])
+
+    def test_calls_that_share_a_transaction(self):
+        names = [self.create()["name"] for _ in range(20)]
+        send([message("apply_changes", {"domain": name, "changes": [add(f"a.{name}", ["192.0.2.1"])]},
+                      ALICE | {"request_id": f"req-{name}"}) for name in names])
+        for name in names:
+            line, = (line for line in self.wait_lines(name, 2) if line["method"] == "apply_changes")
+            self.assertEqual(line["req"], f"req-{name}")
+
+    def test_an_import(self):
+        name, caller = lab.name(), ALICE | {"user_id": "al", "request_id": "req-import"}
+        commit(stage(name, generated_zone(name, 10), caller), caller)
+        commit(stage(name, generated_zone(name, 10), caller), caller)   # it changes nothing
+        line, = self.wait_lines(name, 1)
+        found = call("get_domain", domain=name)
+        self.assertEqual(line, {"method": "commit_import", "domain": name, "account": "",
+                                "serial": str(found["serial"]), "added": "9", "updated": "0",
+                                "deleted": "0", "user": "al", "tenant": "alice",
+                                "req": "req-import"})
+
+    def test_what_an_administrator_sets(self):
+        name, number = lab.name(), next(lab.numbers)
+        entry = call("create_blacklist", ADMIN, blacklist={"name": name})
+        call("delete_blacklist", ADMIN, blacklist=entry["id"])
+        call("create_pool", ADMIN, pool={"name": f"log{number}", "ns_records": ["ns1.example.net."]})
+        call("update_pool", ADMIN, pool=f"log{number}", values={"description": "d"})
+        call("delete_pool", ADMIN, pool=f"log{number}")
+        call("create_tsigkey", ADMIN, tsigkey={"name": f"key{number}."})
+        call("update_tsigkey", ADMIN, tsigkey=f"key{number}.", values={"secret": None})
+        call("delete_tsigkey", ADMIN, tsigkey=f"key{number}.")
+        call("set_quota", ADMIN, tenant=f"log{number}", resource="domains", hard_limit=1)
+        for changed, methods in {
+                name: ["create_blacklist"], entry["id"]: ["delete_blacklist"],
+                f"log{number}": ["create_pool", "update_pool", "delete_pool"],
+                f"key{number}.": ["create_tsigkey", "update_tsigkey", "delete_tsigkey"],
+                f"log{number}/domains": ["set_quota"]}.items():
+            said = self.wait_lines(changed, len(methods))
+            self.assertEqual(sorted(line["method"] for line in said), sorted(methods))
+            self.assertEqual({line["tenant"] for line in said}, {"operator"})
 
 
 class Burst(Story):
