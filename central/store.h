@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/changes.h"
+#include "core/pattern.h"
 #include "core/rrsets.h"
 #include "core/zone.h"
 #include "runtime/access.h"
@@ -125,7 +126,7 @@ enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_S
 extern const char *const store_domain_sort_keys[];
 
 struct domain_criterion {
-	const char *name;		/* exact, or with one * at its start or end */
+	struct pattern name;
 	const char *status, *task, *pool, *tenant;
 };
 
@@ -217,7 +218,8 @@ enum { RECORD_SORT_ID, RECORD_SORT_UPDATED };
 extern const char *const store_record_sort_keys[];
 
 struct record_criterion {
-	const char *name, *status, *data;
+	struct pattern name;
+	const char *status, *data;
 	uint16_t type;			/* 0: any */
 	char domain_id[ID_LEN + 1];	/* "": any */
 };

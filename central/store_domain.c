@@ -320,7 +320,7 @@ void store_domain_find(struct tx *tx, const struct access *access,
 	if (!access->all)
 		query_equals(&query, "d.tenant", access->tenant);
 	query_equals(&query, "d.tenant", criterion->tenant);
-	query_matches(&query, "d.name", criterion->name);
+	query_matches(&query, "d.name", &criterion->name);
 	query_equals(&query, "d.status", criterion->status);
 	query_equals(&query, "d.task", criterion->task);
 	if (criterion->pool)

@@ -391,6 +391,10 @@ class Domains(Story):
         for criterion, want in (
                 ({"name": names[2]}, names[2:3]), ({"name": names[2][:3] + "*"}, None),
                 ({"name": "*.example."}, names), ({"name": "*xample."}, names),
+                ({"name": names[2][:-1].upper()}, names[2:3]), ({"name": "*xamp*"}, names),
+                ({"name": "*.example"}, names), ({"name": "d*exam*"}, names),
+                ({"name": "*EXAMPLE"}, names), ({"name": "\\*.example."}, []),
+                ({"name": "*%example."}, []), ({"name": "**"}, names),
                 ({"name": "!x"}, []), ({"name": "%"}, []), ({"name": "' or 1=1 -- "}, []),
                 ({"status": "ACTIVE"}, []), ({"status": "PENDING", "task": "ADD"}, names),
                 ({"pool": "default"}, names), ({"pool": "none"}, [])):
@@ -399,6 +403,8 @@ class Domains(Story):
             if want is None:
                 want = [name for name in names if name.startswith(names[2][:3])]
             self.assertEqual(got, want, criterion)
+        self.fails("Invalid", "criterion.name: must have at most 8 '*', not 9", "find_domains",
+                   criterion={"name": "a*" * 9})
         self.fails("Invalid", "marker", "find_domains", marker=uuid.uuid4().hex)
         self.fails("Invalid", "sort_key", "find_domains", sort_key="tenant; DROP TABLE domains")
         self.fails("Invalid", "criterion has no field", "find_domains", criterion={"id": "x"})

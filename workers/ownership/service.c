@@ -231,6 +231,12 @@ static enum err service_get_order(void *self, struct request *req)
 static enum err service_find_registries(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
+	struct access access;
+	enum err err = access_of_list(req, &access);
+
+	if (err)
+		return err;
+
 	json_t *list = json_array();
 	struct tx tx = tx_autocommit(ownership->runtime.db, &req->why);
 
@@ -238,7 +244,7 @@ static enum err service_find_registries(void *self, struct request *req)
 		const struct registry *registry = &ownership->registries.item[i];
 		struct registry_status status;
 
-		if (!access_is_owner(req, registry->settings->tenant) ||
+		if (!access_has(&access, registry->settings->tenant) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
 		json_array_append_new(list, service_encode_status(registry, &status));
