@@ -291,6 +291,8 @@ static void commit_write_records(struct commit *c, const struct import_step *ste
 	                                             &journal->removed);
 	store_import_recordsets(tx, step);
 	store_import_records(tx, step);
+	if (!created)
+		store_import_date_recordsets(tx, step);
 	journal->fits = journal->fits &&
 	                store_import_affected(tx, step, true, max, c->arena,
 	                                      &journal->added);

@@ -363,6 +363,8 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
+/* Sets updated_at of the record sets whose records the step has changed. */
+void store_import_date_recordsets(struct tx *tx, const struct import_step *step);
 /*
  * Counts the live records with the serial of the step: new records, and records with a
  * new TTL.

@@ -20,8 +20,8 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"d.serial, d.task, d.status, d.reason, d.description, d.mname, d.rname, " \
 	"d.soa_ttl, d.refresh, d.retry, d.expire, d.minimum, d.ttl, " \
 	"d.recordset_count, d.record_count, " \
-	"CONCAT(REPLACE(d.created_at, ' ', 'T'), 'Z'), " \
-	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
+	TX_RFC3339("d.created_at") ", " \
+	TX_RFC3339("d.updated_at") ", " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
 /* More columns for a change, in the order of domain_read_zone_to_change(). */

@@ -40,7 +40,7 @@ json_t *store_fleet_workers(struct tx *tx, struct arena *arena)
 
 	tx_select(tx, arena, &rows,
 	    "SELECT plugin_name, service, role, status, hash_factor, total_number, "
-	    "CONCAT(REPLACE(plugin_time, ' ', 'T'), 'Z'), " AGE("plugin_time") ", "
+	    TX_RFC3339("plugin_time") ", " AGE("plugin_time") ", "
 	    "generation, " AGE("started_at") ", version FROM worker_nodes "
 	    "ORDER BY service, status, hash_factor IS NULL, hash_factor, plugin_name "
 	    "LIMIT ?", TX_BIND(tx_int(FLEET_ROWS)));
@@ -73,7 +73,7 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 
 	tx_select(tx, arena, &rows,
 	    "SELECT l.object_uuid, d.name, l.owner, l.session_id, l.fence, "
-	    "CONCAT(REPLACE(l.created_at, ' ', 'T'), 'Z'), " AGE("l.created_at") ", "
+	    TX_RFC3339("l.created_at") ", " AGE("l.created_at") ", "
 	    "CAST(l.ttl_s * 1000 AS SIGNED) FROM distributed_locks l "
 	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE "
 	    "ORDER BY l.created_at LIMIT ?",
@@ -111,20 +111,18 @@ static void fleet_add_repairs(struct tx *tx, struct arena *arena, const char *sq
 		json_array_append_new(list, fleet_read_repair(&rows));
 }
 
-#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
-
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 {
 	json_t *list = json_array();
 
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, state, detail, "
-	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", NULL, '', serial, "
+	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", NULL, '', serial, "
 	    AGE("updated_at") " FROM repairs ORDER BY updated_at DESC LIMIT ?", list);
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, outcome, detail, "
-	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", " MOMENT("done_at") ", worker, "
-	    "serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
+	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
+	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
 	    list);
 	return list;
 }

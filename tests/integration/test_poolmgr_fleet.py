@@ -645,6 +645,7 @@ class Queues(FleetStory):
         self.assertIn("no_such_method", letters[0]["reason"])
         shown = self.admin("dead-letters", "show", letters[0]["id"])
         self.assertEqual(shown["id"], letters[0]["id"])
+        self.assertRegex(shown["buried_at"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(self.admin("dead-letters", "retry", letters[0]["id"])["count"], 1)
         self.fleet.wait_for(
             lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]
