@@ -407,16 +407,19 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
 }
 
 /*
- * Serials wrap, so the newest serial is that of the last tombstone, not the greatest
+ * Serials wrap, so the newest serial is that of the last deletion, not the greatest
  * number.
  */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, NULL, &rows, "SELECT serial FROM domains WHERE name = ? "
-	                   "ORDER BY updated_at DESC, id DESC LIMIT 1",
-	                   TX_BIND(tx_text(name))))
+	if (!tx_select_row(tx, NULL, &rows, "SELECT serial FROM ("
+	                   "SELECT serial, updated_at AS at, id FROM domains "
+	                   "WHERE name = ? UNION ALL SELECT serial, deleted_at, '' "
+	                   "FROM last_serials WHERE name = ?) s "
+	                   "ORDER BY at DESC, id DESC LIMIT 1",
+	                   TX_BIND(tx_text(name), tx_text(name))))
 		return false;
 	*serial = row_u32(&rows);
 	tx_select_end(&rows);

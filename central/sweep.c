@@ -15,6 +15,8 @@ enum {
 	/* number of rounds in which a changed journal is checked */
 	ROUNDS = 3,
 	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
+	/* central keeps the last serial of a deleted domain (docs/concepts.md) */
+	LAST_SERIAL_S = 365 * 86400,
 };
 
 struct sweep {
@@ -66,6 +68,12 @@ static int64_t sweep_domains(struct tx *tx, struct sweep *s)
 	return store_sweep_domains(tx, &list, s->arena);
 }
 
+static int64_t sweep_last_serials(struct tx *tx, struct sweep *s)
+{
+	(void)s;
+	return store_sweep_last_serials(tx, LAST_SERIAL_S);
+}
+
 static int64_t sweep_versions(struct tx *tx, struct sweep *s)
 {
 	return store_versions_sweep(tx, s->central->config.tombstone_age_s,
@@ -113,6 +121,7 @@ static const struct step {
 	{ "large journals",     sweep_large_journals },
 	{ "deleted domains",    sweep_deleted_domains           },
 	{ "domains",            sweep_domains        },
+	{ "last serials",       sweep_last_serials   },
 	{ "tombstones",         sweep_tombstones     },
 	{ "versions",           sweep_versions       },
 	{ "open imports",       sweep_open_imports   },

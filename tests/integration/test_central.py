@@ -253,6 +253,37 @@ class Domains(Story):
         self.assertGreater(again["serial"], gone["serial"])
         self.assertNotEqual(again["id"], gone["id"])
 
+    def test_the_serial_of_one_that_was_deleted(self):
+        """A new one begins above it, also when the row of the old one is gone."""
+        name, ahead = lab.name(), int(time.time()) + 10**9
+
+        def create(serial):
+            commit(stage(name, generated_zone(name, 3, serial), ALICE), ALICE)
+            return call("get_domain", domain=name)
+
+        def delete(domain):
+            deleted = call("delete_domain", ADMIN, domain=domain["id"])
+            report(deleted, "NO_DOMAIN", 0)
+            lab.sql("UPDATE domains SET updated_at = updated_at - INTERVAL 1 HOUR "
+                    f"WHERE id = '{domain['id']}'")
+            wait_for(lambda: not lab.sql(f"SELECT 1 FROM domains WHERE id = '{domain['id']}'"), 30,
+                     "the row of the domain is gone")
+        first = create(ahead)
+        self.assertEqual(first["serial"], ahead)
+        delete(first)
+        self.assertEqual(lab.sql(f"SELECT serial FROM last_serials WHERE name = '{name}'"),
+                         [[str(ahead)]])
+        second = create(ahead - 1)
+        self.assertEqual(second["serial"], ahead + 1)
+        delete(second)
+        self.assertEqual(lab.sql(f"SELECT serial FROM last_serials WHERE name = '{name}'"),
+                         [[str(ahead + 1)]])
+        lab.sql("UPDATE last_serials SET deleted_at = UTC_TIMESTAMP(3) - INTERVAL 366 DAY "
+                f"WHERE name = '{name}'")
+        wait_for(lambda: not lab.sql(f"SELECT 1 FROM last_serials WHERE name = '{name}'"), 30,
+                 "a serial of more than a year ago is forgotten")
+        self.assertLess(call("create_domain", domain={"name": name})["serial"], ahead)
+
     def test_delete_if_empty(self):
         """Its SOA record and the NS records at its apex are no reason to keep it."""
         domain = self.create()

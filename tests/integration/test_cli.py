@@ -614,7 +614,7 @@ class Commands(WithFleet):
         self.assertEqual(domains("shop.patterns"), [])
         for pattern, want in {"*.www": ["*.www"], "*www": ["*.www", "www", "x.www"],
                               "WWW*": ["www"], "*_dmarc": ["_dmarc", "a._dmarc"],
-                              "x*": ["x.www"], "*.w*": ["*.www", "x.www"], "\\*.www": ["*.www"],
+                              "x*": ["x.www"], "*.ww*": ["*.www", "x.www"], "\\*.www": ["*.www"],
                               "\\*.www*": ["*.www"]}.items():
             self.assertEqual(owners(pattern), want, pattern)
 

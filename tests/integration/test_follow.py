@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
 from lab.process import HOST, free_port                                 # noqa: E402
 from oslo_messaging import RemoteError                                  # noqa: E402
-from story import Caller, program, put, run, start_fleet, wait_for      # noqa: E402
+from story import (Caller, import_zone, program, put, run, start_fleet,     # noqa: E402
+                   wait_for)
 
 SECONDS = 30            # until a server follows, when the last fault is over
 DRIVEN = ("bind", "knot", "nsd", "powerdns")
@@ -190,6 +191,37 @@ class Driven(Story):
             worker.launch()
         for worker in self.fleet.workers:
             worker.wait_ready()
+
+
+class Kept(Story):
+    """NSD keeps the file of a zone that is deleted, and begins with it when the name comes back."""
+
+    name_servers = ("nsd",)
+    settings = {"central": {"sweep": 1, "tombstone_age": 60}}
+    SERIAL = 2026032608         # a date, which is newer than the seconds since 1970
+
+    def test_a_zone_file_of_a_deleted_domain(self):
+        zone, nsd, sql = "stale.example.", self.fleet.nsd, self.fleet.mariadb.sql
+        import_zone(self.caller, zone, [
+            f"{zone} 60 IN SOA ns1.example.net. h.example.net. {self.SERIAL} 3600 600 86400 60",
+            f"{zone} 60 IN NS ns1.example.net.", f"old.{zone} 60 IN A {WRONG}"])
+        self.caller.settled(zone, seconds=SECONDS)
+        old = self.caller.get_domain(domain=zone)
+        self.assertEqual(old["serial"], self.SERIAL)
+        nsd.control("write", zone)          # by default NSD does so each hour
+        kept = nsd.folder / "data" / f"{zone}.zone"
+        wait_for(kept.exists, SECONDS, "NSD has written the file")
+        self.caller.delete_domain(domain=zone)
+        self.fleet.wait_state(old["id"], "NONE DELETED", SECONDS)
+        self.assertTrue(kept.exists())
+        sql("UPDATE domains SET updated_at = updated_at - INTERVAL 1 HOUR "
+            f"WHERE id = '{old['id']}'")
+        self.fleet.wait_for(lambda: self.fleet.state(old["id"])[0] == "gone", SECONDS,
+                            "its row is gone")
+        new = self.create(zone, "192.0.2.5")
+        self.assertGreater(new["serial"], self.SERIAL)
+        self.follow(new, "192.0.2.5")
+        self.assertIsNone(drift.address(nsd, f"old.{zone}"))
 
 
 class Restored(Story):
