@@ -186,6 +186,10 @@ static enum err commit_find_domain(struct commit *c, bool *created)
 	*created = !exists;
 	if (c->tx.err)
 		return c->tx.err;
+	if (exists && c->write.zone.is.state.task == TASK_DELETE)
+		return fail(&c->req.why, c->mode == IMPORT_CREATE ? ERR_EXISTS
+		                                                  : ERR_CONFLICT,
+		            DOMAIN_IS_GOING, c->spec.owner);
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "domain %.200s already exists",
 		            c->spec.owner);

@@ -182,11 +182,18 @@ void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
+/* The newest domain with a name. */
+struct last_domain {
+	uint32_t serial;
+	const char *tenant;
+	bool is_going;			/* its deletion is not complete */
+};
 /*
- * Reads the serial of the most recently deleted domain with the name NAME. False: no
- * domain with this name was deleted.
+ * Also finds a deleted domain, and a deleted domain of which only the serial is left.
+ * False: there was no domain with this name.
  */
-bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
+bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
+                            struct last_domain *last);
 /* Finds a domain above or below NAME that does not belong to TENANT. */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,

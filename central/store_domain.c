@@ -410,18 +410,21 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
  * Serials wrap, so the newest serial is that of the last deletion, not the greatest
  * number.
  */
-bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
+bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
+                            struct last_domain *last)
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, NULL, &rows, "SELECT serial FROM ("
-	                   "SELECT serial, updated_at AS at, id FROM domains "
-	                   "WHERE name = ? UNION ALL SELECT serial, deleted_at, '' "
-	                   "FROM last_serials WHERE name = ?) s "
-	                   "ORDER BY at DESC, id DESC LIMIT 1",
+	if (!tx_select_row(tx, arena, &rows, "SELECT serial, tenant, is_going FROM ("
+	                   "SELECT serial, tenant, task = 'DELETE' AS is_going, "
+	                   "updated_at AS at, id FROM domains WHERE name = ? UNION ALL "
+	                   "SELECT serial, '', 0, deleted_at, '' FROM last_serials "
+	                   "WHERE name = ?) s ORDER BY at DESC, id DESC LIMIT 1",
 	                   TX_BIND(tx_text(name), tx_text(name))))
 		return false;
-	*serial = row_u32(&rows);
+	last->serial = row_u32(&rows);
+	last->tenant = row_text(&rows);
+	last->is_going = row_int(&rows);
 	tx_select_end(&rows);
 	return true;
 }

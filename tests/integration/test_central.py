@@ -244,7 +244,14 @@ class Domains(Story):
         self.assertEqual((gone["task"], gone["status"]), ("DELETE", "PENDING"))
         self.assertEqual(call("delete_domain", domain=name)["task"], "DELETE")
         self.fails("Conflict", "is being deleted", "apply_changes", domain=name, changes=[])
-        self.fails("Duplicate", "already exists", "create_domain", domain={"name": name})
+        going = (f"the domain {name} is being deleted: its name is free when its name servers no "
+                 "longer serve it")
+        self.fails("Duplicate", going, "create_domain", domain={"name": name})
+        self.fails("Duplicate", f"domain {name} already exists", "create_domain", BOB,
+                   domain={"name": name})
+        for mode in {"mode": "create"}, {}:
+            ended = commit(stage(name, generated_zone(name, 3), ALICE, **mode), ALICE)
+            self.assertEqual((ended["state"], ended["reason"]), ("ERROR", going))
         report(gone, "NO_DOMAIN", 0)
         self.fails("NotFound", "there is no domain", "get_domain", domain=name)
         report(gone, "NO_DOMAIN", 0)

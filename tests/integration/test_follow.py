@@ -100,7 +100,30 @@ class Story(unittest.TestCase):
                           r'.*?task=(\w+) status=(\w+) reason="(.*)"', lines)
 
 
-class Driven(Story):
+class Quick:
+    """For the servers of each class that is made of it and of Story."""
+
+    def test_names_that_come_and_go_quickly(self):
+        """Twenty times, as soon as the name is free, with a record each time."""
+        zones = [f"quick{number}.example." for number in range(5)]
+        domains = [self.create_soon(zone) for zone in zones]
+        for round in range(2, 5):
+            for domain in domains:
+                self.caller.delete_domain(domain=domain["id"])
+            domains = [self.create_soon(zone, f"192.0.2.{round}") for zone in zones]
+        for domain in domains:
+            self.follow(domain, "192.0.2.4")
+
+    def create_soon(self, zone, address=RIGHT):
+        def created():
+            with contextlib.suppress(RemoteError):      # it goes still
+                return self.caller.create_domain(domain={"name": zone})
+        domain = self.fleet.wait_for(created, SECONDS, f"{zone} is free again")
+        self.caller.apply_changes(domain=domain["id"], changes=[put(www(zone), address)])
+        return domain
+
+
+class Driven(Quick, Story):
     """Servers that are told what to do."""
 
     def test_one_whose_serial_is_ahead(self):
@@ -141,25 +164,6 @@ class Driven(Story):
         new = self.create(zone, "192.0.2.3")
         self.assertNotEqual(new["id"], former["id"])
         self.follow(new, "192.0.2.3")
-
-    def test_names_that_come_and_go_quickly(self):
-        """Twenty times, as soon as the name is free, with a record each time."""
-        zones = [f"quick{number}.example." for number in range(5)]
-        domains = [self.create_soon(zone) for zone in zones]
-        for round in range(2, 5):
-            for domain in domains:
-                self.caller.delete_domain(domain=domain["id"])
-            domains = [self.create_soon(zone, f"192.0.2.{round}") for zone in zones]
-        for domain in domains:
-            self.follow(domain, "192.0.2.4")
-
-    def create_soon(self, zone, address=RIGHT):
-        def created():
-            with contextlib.suppress(RemoteError):      # it goes still
-                return self.caller.create_domain(domain={"name": zone})
-        domain = self.fleet.wait_for(created, SECONDS, f"{zone} is free again")
-        self.caller.apply_changes(domain=domain["id"], changes=[put(www(zone), address)])
-        return domain
 
     def test_a_database_from_before(self):
         """What was changed since is ahead on all servers, and what was made since is strange."""
@@ -349,7 +353,7 @@ class Listed(Story):
             worker.wait_ready()
 
 
-class ByCatalog(Story):
+class ByCatalog(Quick, Story):
     """It takes no orders: our serial goes beyond its own, but not as far as it likes."""
 
     name_servers = ("knot",)
