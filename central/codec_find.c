@@ -7,10 +7,10 @@
 #include "model/presentation.h"
 
 #define NAME_PATTERN \
-	{ "name", "string", "a name in lower case, with a final dot; or a pattern with " \
-	  "one `*`, at its beginning or its end, which matches any characters. Other " \
-	  "texts find nothing: a name without its final dot, or a second `*`", "any", \
-	  NAME_MAX_TEXT }
+	{ "name", "string", "a name, or a pattern with up to 8 `*`. Each `*` matches any " \
+	  "characters, for example `*shop*`. Write `\\*` for a star in a name. central " \
+	  "converts the text to lower case. A text that ends neither in a dot nor in `*` " \
+	  "gets a final dot", "any", NAME_MAX_TEXT }
 
 const struct json_field codec_find_domain_fields[] = {
 	NAME_PATTERN,
@@ -100,17 +100,14 @@ enum err codec_find_no_criterion(const json_t *args, struct why *why)
 	return find_get_criterion(args, none, &json, why);
 }
 
-/* The pattern gets lower case, like the stored names. */
-static enum err find_get_pattern(const json_t *json, const char **pattern,
-                                 struct why *why)
+static enum err find_get_pattern(const json_t *json, struct arena *arena,
+                                 struct pattern *pattern, struct why *why)
 {
-	enum err err = json_get_text(json, "name", 0, NAME_MAX_TEXT, pattern, why);
-	const char *text = *pattern;
+	const char *text = NULL;
+	enum err err = json_get_text(json, "name", 0, NAME_MAX_TEXT, &text, why);
 
-	if (!err && text && text[strcspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")])
-		return fail(why, ERR_INVALID, "name: must be in lower case, not '%s'",
-		            err_quote(text, (char[81]){ 0 }, 81));
-	return err;
+	*pattern = (struct pattern){ .text = NULL };
+	return err || !text ? err : pattern_parse(text, "name", arena, pattern, why);
 }
 
 static enum err find_get_status(const json_t *json, const char **status, struct why *why)
@@ -136,8 +133,8 @@ static enum err find_get_task(const json_t *json, const char **task, struct why 
 	return err;
 }
 
-enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
-                            struct why *why)
+enum err codec_find_domains(const json_t *args, struct arena *arena,
+                            struct domain_criterion *criterion, struct why *why)
 {
 	const json_t *json = NULL;
 	enum err err = find_get_criterion(args, codec_find_domain_fields, &json, why);
@@ -145,7 +142,7 @@ enum err codec_find_domains(const json_t *args, struct domain_criterion *criteri
 	*criterion = (struct domain_criterion){ 0 };
 	if (err || !json)
 		return err;
-	err = find_get_pattern(json, &criterion->name, why);
+	err = find_get_pattern(json, arena, &criterion->name, why);
 	if (!err)
 		err = find_get_status(json, &criterion->status, why);
 	if (!err)
@@ -159,8 +156,8 @@ enum err codec_find_domains(const json_t *args, struct domain_criterion *criteri
 	return codec_within("criterion", err, why);
 }
 
-enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
-                            struct why *why)
+enum err codec_find_records(const json_t *args, struct arena *arena,
+                            struct record_criterion *criterion, struct why *why)
 {
 	const json_t *json = NULL;
 	enum err err = find_get_criterion(args, codec_find_record_fields, &json, why);
@@ -168,7 +165,7 @@ enum err codec_find_records(const json_t *args, struct record_criterion *criteri
 	*criterion = (struct record_criterion){ 0 };
 	if (err || !json)
 		return err;
-	err = find_get_pattern(json, &criterion->name, why);
+	err = find_get_pattern(json, arena, &criterion->name, why);
 	if (!err && json_object_get(json, "type"))
 		err = codec_type(json, &criterion->type, why);
 	if (!err)

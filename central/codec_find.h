@@ -20,8 +20,8 @@ enum err codec_find_paging(const json_t *args, const char *const *keys,
 /* For a list without criteria: `criterion` must be absent or empty. */
 enum err codec_find_no_criterion(const json_t *args, struct why *why);
 /* Reads the criterion of find_domains: name, status, task, pool, tenant. */
-enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
-                            struct why *why);
+enum err codec_find_domains(const json_t *args, struct arena *arena,
+                            struct domain_criterion *criterion, struct why *why);
 /* Reads the criterion of find_recordsets and find_records: name, type, status, data. */
-enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
-                            struct why *why);
+enum err codec_find_records(const json_t *args, struct arena *arena,
+                            struct record_criterion *criterion, struct why *why);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/rfc3339.h"
 #include "codec.h"
 #include "model/json.h"
 #include "model/presentation.h"
@@ -347,16 +348,12 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 	return change_get_rdata(change->type, data, field, arena, change->records, why);
 }
 
-/* Makes "2026-11-21T12:00:00.123Z". */
 static json_t *recordset_encode_time(int64_t unix_ms)
 {
-	time_t when = (time_t)(unix_ms / 1000);
-	struct tm tm;
-	char text[40];
+	char text[RFC3339_TEXT];
 
-	gmtime_r(&when, &tm);
-	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
-	return json_sprintf("%s.%03dZ", text, (int)(unix_ms % 1000));
+	rfc3339_format(unix_ms, text);
+	return json_string(text);
 }
 
 static const struct state *recordset_worst_state(const struct recordset *set)

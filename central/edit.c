@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/map.h"
+#include "changed.h"
 #include "core/rules.h"
 #include "core/status.h"
 #include "model/json.h"
@@ -410,6 +411,15 @@ static void edit_count_outcome(const struct plan *plan, struct edit_outcome *out
 	outcome->deleted = plan->deleted;
 }
 
+/* For the log line of the call. */
+static void edit_note_outcome(const struct write *write,
+                              const struct edit_outcome *outcome)
+{
+	changed_domain(write, (struct changed_records){ (int64_t)outcome->added,
+	                                                (int64_t)outcome->updated,
+	                                                (int64_t)outcome->deleted });
+}
+
 /* A new default TTL changes records that are not in the plan: the journal gets a gap. */
 static bool edit_apply_ttl(struct write *write, const struct edit *edit, uint32_t serial,
                            struct edit_outcome *outcome)
@@ -445,12 +455,15 @@ static enum err edit_write(struct write *write, const struct edit *edit,
 	edit_write_plan(write, plan);
 	/* a serial from the caller changes the SOA record */
 	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
+	if (!outcome->changed && !described)
+		return write->tx->err;
+	if (outcome->changed)
+		zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
+	edit_note_outcome(write, outcome);
 	if (!outcome->changed) {
-		if (described)
-			store_domain_set_description(write->tx, zone);
+		store_domain_set_description(write->tx, zone);
 		return write->tx->err;
 	}
-	zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
 	zone->reason = "";
 	if (!retimed)
 		edit_write_journal(write, &before, plan);
@@ -488,6 +501,7 @@ enum err edit_fill(struct write *write, struct change *changes, size_t count)
 	if (err)
 		return err;
 	edit_write_plan(write, &plan);
+	changed_domain(write, (struct changed_records){ (int64_t)plan.inserted });
 	plan_clear(&plan);
 	store_domain_set_counts(write->tx, &write->zone);
 	return write->tx->err;

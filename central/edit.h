@@ -51,9 +51,9 @@ enum err edit_lock(struct write *write, const struct domain_key *key);
 /*
  * Changes the locked write->zone and its rows. Sets write->cast_method.
  *
- * A change to one record needs 8 or 9 round trips: BEGIN, lock, read the record sets,
- * write the domain, [the record set, if it is new or has a new TTL], the record, the
- * journal, the answer, COMMIT. If domains exist below this domain, the change needs one
+ * A change to one record needs 10 round trips: BEGIN, lock, read the record sets, write
+ * the version, the domain, the record set (its time of change), the record, the journal,
+ * the answer, COMMIT. If domains exist below this domain, the change needs one
  * more round trip. The change also needs one more round trip for every further 500
  * names that it reads, or 256 rows that it writes. The calls of a group (write.h) share
  * all round trips except the one for domains below, if they are the first calls about

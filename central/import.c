@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "catalog.h"
+#include "changed.h"
 #include "codec.h"
 #include "codec_domain.h"
 #include "consistency/membership.h"
@@ -77,6 +78,7 @@ static enum err commit_decode_spec(struct commit *c)
 	if (json_get_object(c->spec_json, "domain", JSON_REQUIRED, &domain, why) ||
 	    json_get_object(c->spec_json, "context", JSON_REQUIRED, &context, why) ||
 	    json_get_text(c->spec_json, "mode", 0, 16, &mode, why) ||
+	    json_get_text(c->spec_json, "account", 0, 255, &c->req.account, why) ||
 	    codec_domain_spec(domain, "domain", c->arena, &c->spec, why))
 		return ERR_INVALID;
 	if (mode)
@@ -198,6 +200,10 @@ static enum err commit_find_domain(struct commit *c, bool *created)
 	*created = !exists;
 	if (c->tx.err)
 		return c->tx.err;
+	if (exists && c->write.zone.is.state.task == TASK_DELETE)
+		return fail(&c->req.why, c->mode == IMPORT_CREATE ? ERR_EXISTS
+		                                                  : ERR_CONFLICT,
+		            DOMAIN_IS_GOING, c->spec.owner);
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "domain %.200s already exists",
 		            c->spec.owner);
@@ -307,6 +313,8 @@ static void commit_write_records(struct commit *c, const struct import_step *ste
 	                                             &journal->removed);
 	store_import_recordsets(tx, step);
 	store_import_records(tx, step);
+	if (!created)
+		store_import_date_recordsets(tx, step);
 	journal->fits = journal->fits &&
 	                store_import_affected(tx, step, true, max, c->arena,
 	                                      &journal->added);
@@ -333,6 +341,12 @@ static void commit_write_journal(struct commit *c, const struct zone *before,
 	buf_clear(&added);
 }
 
+static void commit_note_domain(const struct commit *c)
+{
+	changed_domain(&c->write, (struct changed_records){ c->added, c->updated,
+	                                                    c->deleted });
+}
+
 /* Writes the row of the domain, unless nothing has changed. */
 static void commit_write_domain(struct commit *c, const struct zone *before,
                                 const struct import_step *step, struct journal *journal,
@@ -354,6 +368,7 @@ static void commit_write_domain(struct commit *c, const struct zone *before,
 	store_buffer_domain(c->write.buffer, zone);
 	store_buffer_flush(c->write.buffer, &c->tx);
 	c->write.cast_method = created ? "create_domain" : "update_domain";
+	commit_note_domain(c);
 }
 
 static enum err commit_write_zone(struct commit *c, bool created)
@@ -429,22 +444,24 @@ static void commit_reset(struct commit *c)
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
-	                           .arena = c->arena };
+	                           .account = "", .arena = c->arena };
 	c->write = (struct write){ .central = c->central, .req = &c->req, .tx = &c->tx,
 	                           .arena = c->arena, .buffer = buffer, .on_lane = true };
 }
 
 /*
  * For a previous try that has committed the import, but got no answer to COMMIT: sends
- * its cast.
+ * its cast, and notes the change.
  */
 static void commit_repeat_cast(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
 
 	if (c->in_doubt && !commit_decode_spec(c) &&
-	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
+	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone)) {
 		c->write.cast_method = c->in_doubt;
+		commit_note_domain(c);
+	}
 }
 
 /*
@@ -606,12 +623,9 @@ static void import_done(void *job)
 		                  &(struct poolmgr_cast){ c->write.cast_method,
 		                                          &c->write.zone,
 		                                          &c->req.context }, 1);
-		log_info("zone imported: domain=%s serial=%u records=%u "
-		         "added=%" PRId64 " updated=%" PRId64
-		         " deleted=%" PRId64, c->write.zone.is.name,
-		         c->write.zone.is.state.serial,
-		         c->write.zone.records, c->added, c->updated,
-		         c->deleted);
+		log_request(c->req.context.request_id);
+		rpc_log_changed(&c->req);
+		log_request(NULL);
 	}
 	if (c->arena && !c->err && c->write.catalog_changed)
 		catalog_schedule(c->central);

@@ -35,6 +35,14 @@ static inline enum err service_object(struct request *req, const char *key,
 
 extern const struct json_field service_blacklist_fields[];
 
+/*
+ * The error of a call that needs the name of a domain whose deletion is not complete. Only
+ * a caller that may see the domain gets it.
+ */
+#define DOMAIN_IS_GOING \
+	"the domain %.200s is being deleted: its name is free when its name servers no " \
+	"longer serve it"
+
 /* Reads the domain of the argument `domain`, if the caller may see it. */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
 struct domain_spec;

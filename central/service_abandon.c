@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "changed.h"
 #include "codec_domain.h"
 #include "core/status.h"
 
@@ -67,6 +68,7 @@ enum err service_abandon_domain(struct write *write)
 	servers = abandon_list_servers(write->tx, zone, write->arena);
 	store_domain_set_states(write->tx, write->arena, ids, 1, &zone->is.state, "");
 	abandon_log(write, servers);
+	changed_domain(write, (struct changed_records){ 0 });
 	req->result = codec_domain_encode(zone, write->arena);
 	json_object_set_new(req->result, "servers", servers);
 	return write->tx->err;

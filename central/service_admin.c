@@ -69,6 +69,7 @@ enum err service_create_blacklist(struct write *write)
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "%.200s is already on the blacklist",
 		            entry.name);
+	rpc_changed(req, "blacklist", entry.name);
 	req->result = blacklist_encode(&entry);
 	return write->tx->err;
 }
@@ -85,6 +86,7 @@ enum err service_delete_blacklist(struct write *write)
 	if (!store_blacklist_delete(write->tx, id, write_wait(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND,
 		               "the blacklist has no entry with the id %s", id);
+	rpc_changed(write->req, "blacklist", id);
 	return OK;
 }
 
@@ -193,6 +195,7 @@ enum err service_set_quota(struct write *write)
 	if (err)
 		return err;
 	store_quota_set(write->tx, tenant, resource, limit, write_wait(write));
+	rpc_changed(req, "quota", arena_printf(write->arena, "%s/%s", tenant, resource));
 	req->result = quota_read_all(write->central, write->tx, tenant, write->arena);
 	return write->tx->err;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "changed.h"
 #include "codec_domain.h"
 #include "consistency/store_version.h"
 #include "core/catalog.h"
@@ -195,21 +196,27 @@ static enum err domain_fill_soa_names(struct write *write, const struct soa_spec
 }
 
 /*
- * Newer than each earlier serial of the name; otherwise the caller's serial, or the time.
+ * *serial: newer than each earlier serial of the name; otherwise the caller's serial, or
+ * the time. ERR_EXISTS: a domain of this name is being deleted, and the caller may see it.
  */
-static uint32_t domain_first_serial(struct write *write, const struct domain_spec *spec)
+static enum err domain_find_serial(struct write *write, const struct domain_spec *spec,
+                                   uint32_t *serial)
 {
-	uint32_t now = (uint32_t)clock_unix(), last;
+	uint32_t now = (uint32_t)clock_unix();
+	struct last_domain last;
 
-	if (!store_domain_last_serial(write->tx, spec->owner, &last))
-		return spec->has_serial ? spec->serial : now;
-	if (spec->has_serial && serial_newer(spec->serial, last))
-		return spec->serial;
-	return serial_next(last, now);
+	*serial = spec->has_serial ? spec->serial : now;
+	if (!store_domain_find_last(write->tx, spec->owner, write->arena, &last))
+		return write->tx->err;
+	if (last.is_going && access_has(&write->access, last.tenant))
+		return tx_fail(write->tx, ERR_EXISTS, DOMAIN_IS_GOING, spec->owner);
+	if (!spec->has_serial || !serial_newer(spec->serial, last.serial))
+		*serial = serial_next(last.serial, now);
+	return OK;
 }
 
 static void domain_fill_identity(struct write *write, const struct domain_spec *spec,
-                                 const struct pool *pool)
+                                 const struct pool *pool, uint32_t serial)
 {
 	struct zone *zone = &write->zone;
 
@@ -218,8 +225,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 			.name = spec->owner,
 			.tenant = spec->tenant ? spec->tenant : write->access.tenant,
 			.description = spec->description ? spec->description : "",
-			.state = { TASK_ADD, STATUS_PENDING,
-			          domain_first_serial(write, spec) },
+			.state = { TASK_ADD, STATUS_PENDING, serial },
 			.is_catalog = spec->is_catalog,
 		},
 		.apex = spec->name,
@@ -254,6 +260,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 {
 	struct change first[2];
 	struct pool pool;
+	uint32_t serial;
 	size_t count;
 	enum err err = service_domain_check_new(write, spec);
 
@@ -263,9 +270,11 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 		err = domain_find_pool(write, spec, &pool);
 	if (!err)
 		err = domain_make_records(write, spec, &pool, first, &count);
+	if (!err)
+		err = domain_find_serial(write, spec, &serial);
 	if (err)
 		return err;
-	domain_fill_identity(write, spec, &pool);
+	domain_fill_identity(write, spec, &pool, serial);
 	domain_fill_soa_numbers(write, spec);
 	err = domain_fill_soa_names(write, &spec->soa, &first[0]);
 	if (err)
@@ -438,6 +447,10 @@ enum err service_delete_domain(struct write *write)
 		err = domain_check_empty(write);
 	if (err)
 		return err;
+	if (zone->is.state.task != TASK_DELETE)
+		changed_domain(write, (struct changed_records){
+			.deleted = zone->records,
+		});
 	service_domain_remove(write);
 	return domain_answer(write, false);
 }

@@ -124,7 +124,7 @@ enum err service_find_domains(void *self, struct request *req)
 	enum err err = access_of_many(req, &access);
 
 	if (!err)
-		err = codec_find_domains(req->args, &criterion, &req->why);
+		err = codec_find_domains(req->args, req->arena, &criterion, &req->why);
 	if (!err)
 		err = codec_find_paging(req->args, store_domain_sort_keys, &paging,
 		                        &req->why);

@@ -92,6 +92,7 @@ enum err service_update_server(struct write *write)
 		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: "
 		               "'zonefleet pool show %s' lists the servers", pool, server,
 		               pool);
+	rpc_changed(req, "server", arena_printf(write->arena, "%s/%s", pool, server));
 	req->result = json_pack("{s:s, s:s, s:s}", "pool", pool, "id", server,
 	                        "state", state);
 	return OK;

@@ -25,14 +25,15 @@ static enum err import_decode_mode(struct request *req, const char **mode)
 	return err;
 }
 
-/* Encodes the domain, the mode and the rights of the caller, for the commit. */
+/* Encodes the domain, the mode and the caller with its rights, for the commit. */
 static const char *import_encode_spec(struct write *write, const json_t *domain,
                                       const char *mode)
 {
 	const struct context *context = &write->req->context;
-	json_t *json = json_pack("{s:O, s:s?, s:{s:s, s:b, s:b, s:s}}", "domain", domain,
-	                         "mode", mode,
-		"context", "project_id", context->tenant, "is_admin", context->is_admin,
+	json_t *json = json_pack("{s:O, s:s?, s:s?, s:{s:s, s:s, s:b, s:b, s:s}}",
+		"domain", domain, "mode", mode, "account", write->req->account,
+		"context", "project_id", context->tenant, "user", context->user,
+		"is_admin", context->is_admin,
 		"own_tenant_only", context->own_tenant_only,
 		"request_id", context->request_id);
 	char *text = json_dumps(json, JSON_COMPACT);

@@ -109,6 +109,7 @@ enum err service_create_pool(struct write *write)
 		            pool.name);
 	store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = pool_set_catalog(write, &pool, &spec);
+	rpc_changed(req, "pool", pool.name);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -149,6 +150,7 @@ enum err service_update_pool(struct write *write)
 	if (spec.has_ns)
 		store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = pool_set_catalog(write, &pool, &spec);
+	rpc_changed(req, "pool", pool.name);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
 	return err ? err : write->tx->err;
@@ -218,6 +220,7 @@ enum err service_delete_pool(struct write *write)
 	if (err)
 		return err;
 	store_pool_delete(tx, &pool, write->arena);
+	rpc_changed(write->req, "pool", pool.name);
 	return tx->err;
 }
 

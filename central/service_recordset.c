@@ -217,7 +217,8 @@ static enum err search_decode(struct request *req, const char *const *sort_keys,
 	enum err err = access_of_many(req, &search->access);
 
 	if (!err)
-		err = codec_find_records(req->args, &search->criterion, &req->why);
+		err = codec_find_records(req->args, req->arena, &search->criterion,
+		                         &req->why);
 	if (!err)
 		err = codec_find_paging(req->args, sort_keys, &search->paging, &req->why);
 	return err;

@@ -96,6 +96,7 @@ enum err service_create_tsigkey(struct write *write)
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "TSIG key %.200s already exists", key.name);
+	rpc_changed(write->req, "tsigkey", key.name);
 	return tsigkey_answer(write, key.id);
 }
 
@@ -143,6 +144,7 @@ enum err service_update_tsigkey(struct write *write)
 	if (spec.is_rotated)
 		key.secret = tsigkey_make_secret(key.algorithm, write->arena);
 	store_tsigkey_update(write->tx, &key);
+	rpc_changed(write->req, "tsigkey", key.name);
 	return tsigkey_answer(write, key.id);
 }
 
@@ -160,6 +162,7 @@ enum err service_delete_tsigkey(struct write *write)
 		               "%.200s: first remove tsig_key from this server in the "
 		               "settings of the pool managers", server, pool, key.name);
 	store_tsigkey_delete(write->tx, key.id);
+	rpc_changed(write->req, "tsigkey", key.name);
 	return write->tx->err;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/changes.h"
+#include "core/pattern.h"
 #include "core/rrsets.h"
 #include "core/zone.h"
 #include "runtime/access.h"
@@ -125,7 +126,7 @@ enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_S
 extern const char *const store_domain_sort_keys[];
 
 struct domain_criterion {
-	const char *name;		/* exact, or with one * at its start or end */
+	struct pattern name;
 	const char *status, *task, *pool, *tenant;
 };
 
@@ -181,11 +182,18 @@ void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 void store_domain_set_description(struct tx *tx, struct zone *zone);
 /* Counts the domains of a tenant up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
+/* The newest domain with a name. */
+struct last_domain {
+	uint32_t serial;
+	const char *tenant;
+	bool is_going;			/* its deletion is not complete */
+};
 /*
- * Reads the serial of the most recently deleted domain with the name NAME. False: no
- * domain with this name was deleted.
+ * Also finds a deleted domain, and a deleted domain of which only the serial is left.
+ * False: there was no domain with this name.
  */
-bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
+bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
+                            struct last_domain *last);
 /* Finds a domain above or below NAME that does not belong to TENANT. */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
@@ -217,7 +225,8 @@ enum { RECORD_SORT_ID, RECORD_SORT_UPDATED };
 extern const char *const store_record_sort_keys[];
 
 struct record_criterion {
-	const char *name, *status, *data;
+	struct pattern name;
+	const char *status, *data;
 	uint16_t type;			/* 0: any */
 	char domain_id[ID_LEN + 1];	/* "": any */
 };
@@ -393,6 +402,8 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
+/* Sets updated_at of the record sets whose records the step has changed. */
+void store_import_date_recordsets(struct tx *tx, const struct import_step *step);
 /*
  * Counts the live records with the serial of the step: new records, and records with a
  * new TTL.

@@ -38,7 +38,7 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
 	struct query query;
 
 	query_begin(&query, arena, "SELECT b.id, b.name, b.description, "
-	            "CONCAT(REPLACE(b.created_at, ' ', 'T'), 'Z') FROM blacklists b "
+	            TX_RFC3339("b.created_at") " FROM blacklists b "
 	            "WHERE 1");
 	query_page(&query, tx, paging, &by_name);
 	query_run(&query, tx, rows);
@@ -169,8 +169,6 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	return count == 1;
 }
 
-#define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
-
 /*
  * Selects the servers of a pool that have no row about ACTION. An unfinished CREATE has a
  * row that says more.
@@ -204,8 +202,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"'serves records that differ from the database', "
 		"NULLIF(r.detail, '')))), "
 		"t.differs_since IS NOT NULL OR r.detail IS NOT NULL, t.attempts, "
-		TIME("t.next_attempt_at") ", "
-		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
+		TX_RFC3339("t.next_attempt_at") ", "
+		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
 		SERVER_HEALTH " "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "

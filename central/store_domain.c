@@ -20,8 +20,8 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"d.serial, d.task, d.status, d.reason, d.description, d.mname, d.rname, " \
 	"d.soa_ttl, d.refresh, d.retry, d.expire, d.minimum, d.ttl, " \
 	"d.recordset_count, d.record_count, " \
-	"CONCAT(REPLACE(d.created_at, ' ', 'T'), 'Z'), " \
-	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
+	TX_RFC3339("d.created_at") ", " \
+	TX_RFC3339("d.updated_at") ", " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
 /* More columns for a change, in the order of domain_read_zone_to_change(). */
@@ -320,7 +320,7 @@ void store_domain_find(struct tx *tx, const struct access *access,
 	if (!access->all)
 		query_equals(&query, "d.tenant", access->tenant);
 	query_equals(&query, "d.tenant", criterion->tenant);
-	query_matches(&query, "d.name", criterion->name);
+	query_matches(&query, "d.name", &criterion->name);
 	query_equals(&query, "d.status", criterion->status);
 	query_equals(&query, "d.task", criterion->task);
 	if (criterion->pool)
@@ -407,18 +407,24 @@ bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
 }
 
 /*
- * Serials wrap, so the newest serial is that of the last tombstone, not the greatest
+ * Serials wrap, so the newest serial is that of the last deletion, not the greatest
  * number.
  */
-bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
+bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
+                            struct last_domain *last)
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, NULL, &rows, "SELECT serial FROM domains WHERE name = ? "
-	                   "ORDER BY updated_at DESC, id DESC LIMIT 1",
-	                   TX_BIND(tx_text(name))))
+	if (!tx_select_row(tx, arena, &rows, "SELECT serial, tenant, is_going FROM ("
+	                   "SELECT serial, tenant, task = 'DELETE' AS is_going, "
+	                   "updated_at AS at, id FROM domains WHERE name = ? UNION ALL "
+	                   "SELECT serial, '', 0, deleted_at, '' FROM last_serials "
+	                   "WHERE name = ?) s ORDER BY at DESC, id DESC LIMIT 1",
+	                   TX_BIND(tx_text(name), tx_text(name))))
 		return false;
-	*serial = row_u32(&rows);
+	last->serial = row_u32(&rows);
+	last->tenant = row_text(&rows);
+	last->is_going = row_int(&rows);
 	tx_select_end(&rows);
 	return true;
 }

@@ -59,8 +59,6 @@ static json_t *fleet_read_number(struct tx_rows *rows)
 	return is_null ? json_null() : json_integer(number);
 }
 
-#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
-#define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
 
 static json_t *fleet_read_worker(struct tx_rows *rows)
 {
@@ -88,7 +86,7 @@ json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena)
 	tx_select(tx, arena, &rows,
 	    "SELECT w.plugin_name, w.service, w.role, IF(" WORKER_LIVES("w") ", "
 	    "w.status, 'dead') AS state, w.hash_factor, w.total_number, "
-	    MOMENT("w.plugin_time") ", " AGE("w.plugin_time") ", w.generation, "
+	    TX_RFC3339("w.plugin_time") ", " AGE("w.plugin_time") ", w.generation, "
 	    AGE("w.started_at") ", w.version FROM worker_nodes w ORDER BY w.service, "
 	    "state, w.hash_factor IS NULL, w.hash_factor, w.plugin_name LIMIT ?",
 	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
@@ -121,7 +119,7 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 
 	tx_select(tx, arena, &rows,
 	    "SELECT l.object_uuid, d.name, l.owner, l.session_id, l.fence, "
-	    "CONCAT(REPLACE(l.created_at, ' ', 'T'), 'Z'), " AGE("l.created_at") ", "
+	    TX_RFC3339("l.created_at") ", " AGE("l.created_at") ", "
 	    "CAST(l.ttl_s * 1000 AS SIGNED) FROM distributed_locks l "
 	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE "
 	    "ORDER BY l.created_at LIMIT ?",
@@ -165,12 +163,12 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, state, detail, "
-	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", NULL, '', serial, "
+	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", NULL, '', serial, "
 	    AGE("updated_at") " FROM repairs ORDER BY updated_at DESC LIMIT ?", list);
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, outcome, detail, "
-	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", " MOMENT("done_at") ", worker, "
-	    "serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
+	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
+	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
 	    list);
 	return list;
 }

@@ -8,8 +8,8 @@
 #define IMPORT_COLUMNS \
 	"i.id, i.tenant, i.domain_name, i.state, i.wish, i.parts, i.records, i.result, " \
 	"i.reason, i.worker, i.attempts, " \
-	"CONCAT(REPLACE(i.created_at, ' ', 'T'), 'Z'), " \
-	"CONCAT(REPLACE(i.updated_at, ' ', 'T'), 'Z')"
+	TX_RFC3339("i.created_at") ", " \
+	TX_RFC3339("i.updated_at")
 
 static const char *const state_names[] = {
 	[IMPORT_OPEN] = "OPEN", [IMPORT_COMMITTING] = "COMMITTING",
@@ -414,6 +414,16 @@ void store_import_records(struct tx *tx, const struct import_step *step)
 	            "AND r.id IS NULL AND " EARLIER " IS NULL",
 	        TX_BIND(tx_u32(step->serial), tx_text(step->zone->is.id),
 	                tx_text(step->import_id)));
+}
+
+void store_import_date_recordsets(struct tx *tx, const struct import_step *step)
+{
+	tx_exec(tx, "UPDATE (SELECT DISTINCT recordset_id FROM records "
+	            "FORCE INDEX (record_open) WHERE domain_id = ? "
+	            "AND status = 'PENDING' AND serial_number = ?) r "
+	            "STRAIGHT_JOIN recordsets s FORCE INDEX (PRIMARY) "
+	            "ON s.id = r.recordset_id SET s.updated_at = UTC_TIMESTAMP(3)",
+	        TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)));
 }
 
 int64_t store_import_count(struct tx *tx, const struct import_step *step)

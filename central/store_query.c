@@ -31,35 +31,16 @@ void query_equals(struct query *query, const char *column, const char *text)
 	query_bind(query, " = ?", tx_text(text));
 }
 
-/* Escapes the wildcards of LIKE and the escape character. */
-static const char *query_escape_like(struct arena *arena, const char *text, size_t len)
+void query_matches(struct query *query, const char *column,
+                   const struct pattern *pattern)
 {
-	char *escaped = arena_alloc(arena, 2 * len + 1), *to = escaped;
-
-	for (size_t i = 0; i < len; i++) {
-		if (strchr("%_!", text[i]))
-			*to++ = '!';
-		*to++ = text[i];
-	}
-	return escaped;
-}
-
-void query_matches(struct query *query, const char *column, const char *pattern)
-{
-	size_t len = pattern ? strlen(pattern) : 0;
-	bool at_start = len && pattern[0] == '*';
-	bool at_end = len && pattern[len - 1] == '*';
-	const char *like;
-
-	if (!at_start && !at_end) {
-		query_equals(query, column, pattern);
+	if (!pattern->is_like) {
+		query_equals(query, column, pattern->text);
 		return;
 	}
-	like = query_escape_like(query->arena, pattern + at_start, len - 1);
-	like = arena_printf(query->arena, at_start ? "%%%s" : "%s%%", like);
 	query_add(query, " AND ");
 	query_add(query, column);
-	query_bind(query, " LIKE ? ESCAPE '!'", tx_text(like));
+	query_bind(query, " LIKE ? ESCAPE '!'", tx_text(pattern->text));
 }
 
 /* If the row of the marker is missing, the page would silently be empty. */

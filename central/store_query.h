@@ -21,8 +21,9 @@ void query_begin(struct query *query, struct arena *arena, const char *select);
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
 /* Appends " AND <column> = ?" unless TEXT is NULL. */
 void query_equals(struct query *query, const char *column, const char *text);
-/* query_equals() for a pattern: exact text, "*text" or "text*". */
-void query_matches(struct query *query, const char *column, const char *pattern);
+/* Appends " AND <column> = ?" or " LIKE ?", unless the pattern matches any name. */
+void query_matches(struct query *query, const char *column,
+                   const struct pattern *pattern);
 
 /*
  * A sort column, the column that orders equal values, and the statement that reads both

@@ -223,7 +223,7 @@ static void record_add_criterion(struct query *query, const struct access *acces
 		query_equals(query, "d.tenant", access->tenant);
 	if (*criterion->domain_id)
 		query_equals(query, "s.domain_id", criterion->domain_id);
-	query_matches(query, "s.name", criterion->name);
+	query_matches(query, "s.name", &criterion->name);
 	if (criterion->type)
 		query_bind(query, " AND s.type = ?", tx_int(criterion->type));
 }

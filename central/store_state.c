@@ -66,9 +66,10 @@ bool store_domain_is_live(struct tx *tx, const char *id)
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason)
 {
-	struct tx_value values[TX_LIST_MAX + 4] = {
+	enum { BEFORE = 4 };
+	struct tx_value values[BEFORE + TX_LIST_MAX + 1] = {
 		tx_text(task_name(state->task)), tx_text(status_name(state->status)),
-		tx_text(reason),
+		tx_text(reason), tx_int(state->status == STATUS_DELETED),
 	};
 	size_t places;
 	const char *sql = tx_list(arena,
@@ -76,10 +77,12 @@ void store_domain_set_states(struct tx *tx, struct arena *arena, const char *con
 		"UPDATE domains FORCE INDEX (PRIMARY) SET "
 		"changed_at = IF(task = 'NONE', UTC_TIMESTAMP(3), changed_at), "
 		"task = ?, status = ?, reason = ?, "
-		"updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", count, &places);
+		/* a report changes nothing, but a tombstone gets its age */
+		"updated_at = IF(?, UTC_TIMESTAMP(3), updated_at) WHERE id IN (", ")",
+		count, &places);
 
-	tx_list_fill(values + 3, ids, count, places);
-	values[3 + places].type = TX_END;
+	tx_list_fill(values + BEFORE, ids, count, places);
+	values[BEFORE + places].type = TX_END;
 	tx_exec(tx, sql, values);
 }
 

@@ -147,11 +147,34 @@ void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 	sweep_read_ids(&rows, list);
 }
 
+/* A list may have two tombstones of a name: the newer one counts. */
+static void sweep_keep_serials(struct tx *tx, const struct sweep_list *list,
+                               struct arena *arena)
+{
+	sweep_exec_list(tx, arena,
+	                "INSERT INTO last_serials (name, serial, deleted_at) "
+	                "SELECT d.name, d.serial, d.updated_at FROM domains d "
+	                "FORCE INDEX (PRIMARY) WHERE d.id IN (",
+	                ") AND d.status = 'DELETED' ORDER BY d.updated_at, d.id "
+	                "ON DUPLICATE KEY UPDATE last_serials.serial = "
+	                "IF(VALUES(deleted_at) < last_serials.deleted_at, "
+	                "last_serials.serial, VALUES(serial)), last_serials.deleted_at = "
+	                "GREATEST(last_serials.deleted_at, VALUES(deleted_at))", list);
+}
+
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena)
 {
+	sweep_keep_serials(tx, list, arena);
 	return sweep_exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
 	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
+}
+
+int64_t store_sweep_last_serials(struct tx *tx, int age_s)
+{
+	return tx_exec(tx,
+	               "DELETE FROM last_serials WHERE deleted_at " OLDER_THAN_S
+	               " LIMIT ?", TX_BIND(tx_int(age_s), tx_int(SWEEP_ROWS)));
 }
 
 /* A change to delete. */

@@ -43,8 +43,11 @@ int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
  * servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
+/* Deletes these rows, and keeps the serials (store_domain_find_last()). */
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
+/* Deletes the kept serials of domains that were deleted more than AGE_S ago. */
+int64_t store_sweep_last_serials(struct tx *tx, int age_s);
 
 /*
  * Deletes changes older than AGE_S. With each change it deletes all earlier changes of

@@ -6,8 +6,8 @@ const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 
 #define COLUMNS(domain) \
 	"t.id, t.name, t.algorithm, t.domain_id, " domain ", " \
-	"CONCAT(REPLACE(t.created_at, ' ', 'T'), 'Z'), " \
-	"CONCAT(REPLACE(t.updated_at, ' ', 'T'), 'Z')"
+	TX_RFC3339("t.created_at") ", " \
+	TX_RFC3339("t.updated_at")
 #define FROM_BOTH " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
 
 #define SELECT_WHOLE "SELECT " COLUMNS("d.name") ", t.secret" FROM_BOTH

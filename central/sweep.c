@@ -17,6 +17,8 @@ enum {
 	ROUNDS = 3,
 	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
 	DEAD_WORKER_AGE_S = 24 * 3600,
+	/* central keeps the last serial of a deleted domain (docs/concepts.md) */
+	LAST_SERIAL_S = 365 * 86400,
 };
 
 struct sweep {
@@ -66,6 +68,12 @@ static int64_t sweep_domains(struct tx *tx, struct sweep *s)
 
 	store_sweep_find_domains(tx, s->central->config.tombstone_age_s, &list);
 	return store_sweep_domains(tx, &list, s->arena);
+}
+
+static int64_t sweep_last_serials(struct tx *tx, struct sweep *s)
+{
+	(void)s;
+	return store_sweep_last_serials(tx, LAST_SERIAL_S);
 }
 
 static int64_t sweep_versions(struct tx *tx, struct sweep *s)
@@ -121,6 +129,7 @@ static const struct step {
 	{ "large journals",     sweep_large_journals },
 	{ "deleted domains",    sweep_deleted_domains           },
 	{ "domains",            sweep_domains        },
+	{ "last serials",       sweep_last_serials   },
 	{ "tombstones",         sweep_tombstones     },
 	{ "versions",           sweep_versions       },
 	{ "open imports",       sweep_open_imports   },

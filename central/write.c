@@ -67,11 +67,12 @@ static enum err answer_look_up(struct central *central, struct request *req, boo
 	return OK;
 }
 
-static void writes_drop_results(struct write *writes, size_t count)
+static void writes_drop_outcomes(struct write *writes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		json_decref(writes[i].req->result);
 		writes[i].req->result = NULL;
+		writes[i].req->changed = NULL;
 	}
 }
 
@@ -119,6 +120,8 @@ struct call {
 	struct request *req;
 	enum err *err;
 	struct edit *edit;		/* NULL: not decoded yet, or no edit */
+	/* what a run has changed whose COMMIT got no answer, for the log line */
+	struct changed *in_doubt;
 };
 
 /* Decodes a call once, even if the call runs several times. */
@@ -216,13 +219,16 @@ static bool commit_is_in_doubt(const struct central *central, enum err err)
  * Looks up the stored answer immediately. The call runs again later, perhaps after the
  * caller's time limit, and would then not find out that the commit succeeded.
  */
-static enum err commit_look_up(struct central *central, struct request *req)
+static enum err commit_look_up(struct central *central, struct call *call)
 {
+	struct request *req = call->req;
 	struct why reason = req->why;
 	bool found;
 
-	if (!answer_look_up(central, req, &found) && found)
+	if (!answer_look_up(central, req, &found) && found) {
+		req->changed = call->in_doubt;
 		return OK;
+	}
 	req->why = reason;
 	return ERR_RACE;
 }
@@ -251,15 +257,19 @@ static enum err call_run_alone(struct central *central, struct call *call,
 		writes_send_casts(&write, 1);
 		return OK;
 	}
-	writes_drop_results(&write, 1);
 	if (commit_is_in_doubt(central, err))
-		return commit_look_up(central, req);
+		call->in_doubt = req->changed;
+	writes_drop_outcomes(&write, 1);
+	if (commit_is_in_doubt(central, err))
+		return commit_look_up(central, call);
 	if (err_retry(err) != RETRY_NEVER)
 		return err;
 
 	struct why reason = req->why;
 	enum err look_err = answer_look_up(central, req, &found);
 
+	if (!look_err && found)
+		req->changed = call->in_doubt;
 	if (look_err || found)
 		return look_err;
 	req->why = reason;
@@ -457,7 +467,9 @@ static size_t group_run(struct central *central, struct call *calls,
 			*calls[i].err = OK;
 		return n;
 	}
-	writes_drop_results(writes, n);
+	for (size_t i = 0; i < n && commit_is_in_doubt(central, err); i++)
+		calls[i].in_doubt = writes[i].req->changed;
+	writes_drop_outcomes(writes, n);
 	if (err == ERR_LOCKED)
 		calls_forbid_waits(calls, count);
 	while (done < n)

@@ -376,10 +376,11 @@ static size_t plan_find_kept(struct comparison *c, const struct record *was)
 	return at;
 }
 
-static bool rrset_needs_row(const struct rrset *set)
+/* The row of a set has its TTL, and the time of the last change to its records. */
+static bool rrset_needs_row(const struct rrset *set, bool has_changed)
 {
-	if (!set->wanted_count)
-		return false;
+	if (has_changed || !set->wanted_count)
+		return has_changed;
 	return !set->stored || set->ttl.given != set->stored_ttl.given ||
 	       set->ttl.value != set->stored_ttl.value;
 }
@@ -388,6 +389,7 @@ static void plan_set(struct comparison *c)
 {
 	struct rrset *set = c->set;
 	size_t *kept = arena_alloc(c->arena, (set->was_count + 1) * sizeof(*kept));
+	size_t rows_before = c->plan->count;
 	const struct rdata *wanted;
 
 	c->is_kept = arena_alloc(c->arena, set->wanted_count + 1);
@@ -401,7 +403,9 @@ static void plan_set(struct comparison *c)
 	}
 	while ((wanted = plan_next_new(c)))
 		plan_new(c, wanted);
-	if (rrset_needs_row(set))
+	if (!set->wanted_count)
+		set->ttl = set->stored_ttl;	/* of an empty set, unchanged */
+	if (rrset_needs_row(set, c->plan->count > rows_before))
 		c->plan->sets[c->plan->set_count++] = set;
 	c->plan->record_delta += (int64_t)set->wanted_count - (int64_t)set->was_count;
 	c->plan->recordset_delta += (set->wanted_count > 0) - (set->was_count > 0);

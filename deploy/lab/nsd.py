@@ -18,6 +18,7 @@ server:
 	pidfile: ""
 	zonesdir: "{data}"
 	database: ""
+	zonefiles-write: 0
 	zonelistfile: "{state}/zone.list"
 	xfrdfile: "{state}/xfrd.state"
 	xfrdir: "{transfers}"
@@ -66,6 +67,9 @@ class Nsd(NameServer):
 
     .control_address is a socket's path, or "host:port" with TLS; then .key_files are what
     a client of it needs, by the names of our settings.
+
+    It writes the file of a zone only when it is told to: a file stays when its zone is deleted,
+    and a later zone of that name would begin with it.
 
     NSD 4.6 crashes at times when it loses a zone that it transfers, and its process for
     transfers hangs at times. So it has a keeper.

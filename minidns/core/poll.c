@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/rfc3339.h"
 #include "model/serial.h"
 
 enum {
@@ -345,14 +346,13 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 
 static void poll_explain_silence(const struct poll *poll, struct poll_result *result)
 {
-	time_t since = (time_t)poll->silent_since;
-	struct tm tm;
+	char since[RFC3339_TEXT];
 
-	if (since) {
-		strftime(result->reason, sizeof(result->reason),
-		         "no answer about any domain since %Y-%m-%d %H:%M:%S UTC; "
-		         "mini-DNS probes the server until it answers",
-		         gmtime_r(&since, &tm));
+	if (poll->silent_since) {
+		rfc3339_format(poll->silent_since * 1000, since);
+		snprintf(result->reason, sizeof(result->reason),
+		         "no answer about any domain since %s; mini-DNS probes the "
+		         "server until it answers", since);
 		return;
 	}
 	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",

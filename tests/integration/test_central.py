@@ -27,6 +27,7 @@ sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from holding import holding             # noqa: E402
 from lab.process import HOST, wait_for      # noqa: E402
 from locks import Neighbours            # noqa: E402
+from changed import changes             # noqa: E402
 from commit_relay import CommitRelay    # noqa: E402
 from story import StoryFleet            # noqa: E402
 
@@ -269,7 +270,14 @@ class Domains(Story):
         self.assertEqual((gone["task"], gone["status"]), ("DELETE", "PENDING"))
         self.assertEqual(call("delete_domain", domain=name)["task"], "DELETE")
         self.fails("Conflict", "is being deleted", "apply_changes", domain=name, changes=[])
-        self.fails("Duplicate", "already exists", "create_domain", domain={"name": name})
+        going = (f"the domain {name} is being deleted: its name is free when its name servers no "
+                 "longer serve it")
+        self.fails("Duplicate", going, "create_domain", domain={"name": name})
+        self.fails("Duplicate", f"domain {name} already exists", "create_domain", BOB,
+                   domain={"name": name})
+        for mode in {"mode": "create"}, {}:
+            ended = commit(stage(name, generated_zone(name, 3), ALICE, **mode), ALICE)
+            self.assertEqual((ended["state"], ended["reason"]), ("ERROR", going))
         report(gone, "NO_DOMAIN", 0)
         self.fails("NotFound", "there is no domain", "get_domain", domain=name)
         report(gone, "NO_DOMAIN", 0)
@@ -277,6 +285,37 @@ class Domains(Story):
         again = call("create_domain", domain={"name": name})
         self.assertGreater(again["serial"], gone["serial"])
         self.assertNotEqual(again["id"], gone["id"])
+
+    def test_the_serial_of_one_that_was_deleted(self):
+        """A new one begins above it, also when the row of the old one is gone."""
+        name, ahead = lab.name(), int(time.time()) + 10**9
+
+        def create(serial):
+            commit(stage(name, generated_zone(name, 3, serial), ALICE), ALICE)
+            return call("get_domain", domain=name)
+
+        def delete(domain):
+            deleted = call("delete_domain", ADMIN, domain=domain["id"])
+            report(deleted, "NO_DOMAIN", 0)
+            lab.sql("UPDATE domains SET updated_at = updated_at - INTERVAL 1 HOUR "
+                    f"WHERE id = '{domain['id']}'")
+            wait_for(lambda: not lab.sql(f"SELECT 1 FROM domains WHERE id = '{domain['id']}'"), 30,
+                     "the row of the domain is gone")
+        first = create(ahead)
+        self.assertEqual(first["serial"], ahead)
+        delete(first)
+        self.assertEqual(lab.sql(f"SELECT serial FROM last_serials WHERE name = '{name}'"),
+                         [[str(ahead)]])
+        second = create(ahead - 1)
+        self.assertEqual(second["serial"], ahead + 1)
+        delete(second)
+        self.assertEqual(lab.sql(f"SELECT serial FROM last_serials WHERE name = '{name}'"),
+                         [[str(ahead + 1)]])
+        lab.sql("UPDATE last_serials SET deleted_at = UTC_TIMESTAMP(3) - INTERVAL 366 DAY "
+                f"WHERE name = '{name}'")
+        wait_for(lambda: not lab.sql(f"SELECT 1 FROM last_serials WHERE name = '{name}'"), 30,
+                 "a serial of more than a year ago is forgotten")
+        self.assertLess(call("create_domain", domain={"name": name})["serial"], ahead)
 
     def test_delete_if_empty(self):
         """Its SOA record and the NS records at its apex are no reason to keep it."""
@@ -416,6 +455,10 @@ class Domains(Story):
         for criterion, want in (
                 ({"name": names[2]}, names[2:3]), ({"name": names[2][:3] + "*"}, None),
                 ({"name": "*.example."}, names), ({"name": "*xample."}, names),
+                ({"name": names[2][:-1].upper()}, names[2:3]), ({"name": "*xamp*"}, names),
+                ({"name": "*.example"}, names), ({"name": "d*exam*"}, names),
+                ({"name": "*EXAMPLE"}, names), ({"name": "\\*.example."}, []),
+                ({"name": "*%example."}, []), ({"name": "**"}, names),
                 ({"name": "!x"}, []), ({"name": "%"}, []), ({"name": "' or 1=1 -- "}, []),
                 ({"status": "ACTIVE"}, []), ({"status": "PENDING", "task": "ADD"}, names),
                 ({"pool": "default"}, names), ({"pool": "none"}, [])):
@@ -424,6 +467,8 @@ class Domains(Story):
             if want is None:
                 want = [name for name in names if name.startswith(names[2][:3])]
             self.assertEqual(got, want, criterion)
+        self.fails("Invalid", "criterion.name: must have at most 8 '*', not 9", "find_domains",
+                   criterion={"name": "a*" * 9})
         self.fails("Invalid", "marker", "find_domains", marker=uuid.uuid4().hex)
         self.fails("Invalid", "sort_key", "find_domains", sort_key="tenant; DROP TABLE domains")
         self.fails("Invalid", "criterion has no field", "find_domains", criterion={"id": "x"})
@@ -474,6 +519,40 @@ class Records(Story):
         report(now, "SUCCESS", now["serial"])
         self.fails("NotFound", "no record set", "get_recordset", domain=name,
                    recordset=made["id"])
+
+    def test_when_a_set_last_changed(self):
+        domain = self.create()
+        name, long_ago = domain["name"], "2020-01-01 00:00:00.000"
+
+        def changed(act):
+            for table, key in ("recordsets", "domain_id"), ("domains", "id"):
+                lab.sql(f"UPDATE {table} SET updated_at = '{long_ago}' WHERE {key} = '{domain['id']}'")
+            act()
+            rows = lab.sql("SELECT name FROM recordsets WHERE updated_at <> "
+                           f"'{long_ago}' AND domain_id = '{domain['id']}'")
+            return {row[0].removesuffix(f".{name}") for row in rows}
+
+        def imported(*data):
+            zone = [[name, 60, "NS", "ns1.example.net."]]
+            zone += [[f"{owner}.{name}", 60, "A", datum] for owner, datum in zip("abc", data)]
+            commit(stage(name, zone))
+        change(name, *(add(f"{owner}.{name}", ["192.0.2.1"], ttl=60) for owner in "abc"))
+        a = {"name": f"a.{name}", "type": "A"}
+        for want, act in (
+                ({"a"}, lambda: change(name, add(f"a.{name}", ["192.0.2.2"]))),
+                (set(), lambda: change(name, add(f"a.{name}", ["192.0.2.2"]))),
+                ({"a"}, lambda: change(name, {"op": "delete", "records": ["192.0.2.2"], **a})),
+                ({"a"}, lambda: change(name, {"op": "delete", **a})),
+                ({"b"}, lambda: change(name, add(f"b.{name}", ["192.0.2.1"], ttl=61))),
+                ({name, "a", "b"}, lambda: imported("192.0.2.1", "192.0.2.1", "192.0.2.1")),
+                ({"c"}, lambda: imported("192.0.2.1", "192.0.2.1", "192.0.2.2")),
+                ({"b", "c"}, lambda: imported("192.0.2.1"))):
+            self.assertEqual(changed(act), want)
+        now = call("get_domain", domain=name)
+        self.assertEqual(changed(lambda: report(now, "SUCCESS", now["serial"])), set())
+        settled = call("get_domain", domain=name)
+        self.assertEqual((settled["status"], settled["updated_at"]),
+                         ("ACTIVE", "2020-01-01T00:00:00.000Z"))
 
     def test_changes(self):
         name = self.create()["name"]
@@ -626,7 +705,7 @@ class Records(Story):
         self.assertEqual(self.journal_of(domain)[2:], [(three, four)])
 
     def test_round_trips(self):
-        """A change of one record in a set that is there needs eight, as edit.h says."""
+        """A change of one record in a set that is there needs ten, as edit.h says."""
         name = self.create()["name"]
         change(name, add(f"a.{name}", ["192.0.2.1"]))
         count = 30
@@ -644,7 +723,7 @@ class Records(Story):
                           "records": [f"198.51.100.{i}"]})
             each.append(asked() - before)
         # the sweep asks, too, and what was here before may still be on its way
-        self.assertLessEqual(min(each), 9)
+        self.assertLessEqual(min(each), 10)
 
 
 class Permission(Story):
@@ -960,6 +1039,93 @@ class Once(Story):
                     heard += [domain["serial"] for domain in told["args"]["domains"]
                               if domain["name"] == name]
             self.assertEqual(heard[0], heard[1])
+
+
+class Log(Story):
+    """Each change leaves one line at info, and all else leaves none."""
+
+    KEYS = ("method", "serial", "added", "updated", "deleted")
+
+    @staticmethod
+    def lines(name):
+        return changes(lab.fleet.workers, name)
+
+    def wait_lines(self, name, count):
+        """The line comes after the answer."""
+        wait_for(lambda: len(self.lines(name)) >= count, 20, f"{count} changes of {name} are logged")
+        self.assertEqual(len(self.lines(name)), count)
+        return self.lines(name)
+
+    def test_a_domain(self):
+        caller = ALICE | {"user_id": "al ice", "request_id": f"req-{uuid.uuid4().hex}"}
+        created = self.create(context=caller)
+        name = created["name"]
+        first = change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), context=caller)
+        change(name, add(f"a.{name}", ["192.0.2.1"]), context=caller)       # it is there
+        described = call("update_domain", caller, domain=name, values={"description": "d"})
+        call("create_recordset", caller, domain=name,
+             recordset={"name": f"b.{name}", "type": "A", "records": ["192.0.2.3"]})
+        deleted = call("delete_domain", caller, domain=name)
+        call("delete_domain", caller, domain=name)                      # it is being deleted
+        said = self.wait_lines(name, 5)
+        self.assertEqual(sorted(tuple(line[key] for key in self.KEYS) for line in said), sorted([
+            ("create_domain", str(created["serial"]), "2", "0", "0"),
+            ("apply_changes", str(first["serial"]), "2", "0", "0"),
+            ("update_domain", str(described["serial"]), "0", "0", "0"),
+            ("create_recordset", str(deleted["serial"]), "1", "0", "0"),
+            ("delete_domain", str(deleted["serial"]), "0", "0", "5")]))
+        for line in said:
+            self.assertEqual((line["tenant"], line["user"], line["req"], line["account"]),
+                             ("alice", "al ice", caller["request_id"], ""), line)
+
+    def test_a_repeated_message(self):
+        name = self.create()["name"]
+        Once.send_twice(self, "apply_changes", {"domain": name,
+                                                "changes": [add(f"a.{name}", ["192.0.2.1"])]})
+        self.fails("Conflict", "version", "update_domain", domain=name, version=99,
+                   values={"description": "no"})
+        call("delete_domain", domain=name)
+        self.assertEqual(sorted(line["method"] for line in self.wait_lines(name, 3)),
+                         ["apply_changes", "create_domain", "delete_domain"])
+
+    def test_calls_that_share_a_transaction(self):
+        names = [self.create()["name"] for _ in range(20)]
+        send([message("apply_changes", {"domain": name, "changes": [add(f"a.{name}", ["192.0.2.1"])]},
+                      ALICE | {"request_id": f"req-{name}"}) for name in names])
+        for name in names:
+            line, = (line for line in self.wait_lines(name, 2) if line["method"] == "apply_changes")
+            self.assertEqual(line["req"], f"req-{name}")
+
+    def test_an_import(self):
+        name, caller = lab.name(), ALICE | {"user_id": "al", "request_id": "req-import"}
+        commit(stage(name, generated_zone(name, 10), caller), caller)
+        commit(stage(name, generated_zone(name, 10), caller), caller)   # it changes nothing
+        line, = self.wait_lines(name, 1)
+        found = call("get_domain", domain=name)
+        self.assertEqual(line, {"method": "commit_import", "domain": name, "account": "",
+                                "serial": str(found["serial"]), "added": "9", "updated": "0",
+                                "deleted": "0", "user": "al", "tenant": "alice",
+                                "req": "req-import"})
+
+    def test_what_an_administrator_sets(self):
+        name, number = lab.name(), next(lab.numbers)
+        entry = call("create_blacklist", ADMIN, blacklist={"name": name})
+        call("delete_blacklist", ADMIN, blacklist=entry["id"])
+        call("create_pool", ADMIN, pool={"name": f"log{number}", "ns_records": ["ns1.example.net."]})
+        call("update_pool", ADMIN, pool=f"log{number}", values={"description": "d"})
+        call("delete_pool", ADMIN, pool=f"log{number}")
+        call("create_tsigkey", ADMIN, tsigkey={"name": f"key{number}."})
+        call("update_tsigkey", ADMIN, tsigkey=f"key{number}.", values={"secret": None})
+        call("delete_tsigkey", ADMIN, tsigkey=f"key{number}.")
+        call("set_quota", ADMIN, tenant=f"log{number}", resource="domains", hard_limit=1)
+        for changed, methods in {
+                name: ["create_blacklist"], entry["id"]: ["delete_blacklist"],
+                f"log{number}": ["create_pool", "update_pool", "delete_pool"],
+                f"key{number}.": ["create_tsigkey", "update_tsigkey", "delete_tsigkey"],
+                f"log{number}/domains": ["set_quota"]}.items():
+            said = self.wait_lines(changed, len(methods))
+            self.assertEqual(sorted(line["method"] for line in said), sorted(methods))
+            self.assertEqual({line["tenant"] for line in said}, {"operator"})
 
 
 class Burst(Story):

@@ -791,6 +791,38 @@ class Commands(WithFleet):
         self.assertEqual(len(everyone), 3)
         self.assertEqual(self.run_json("domain", "list", "--tenant", "none")["domains"], [])
 
+    def test_patterns(self):
+        def domains(pattern):
+            found = self.run_json("domain", "list", pattern, "--tenant", "patterns")["domains"]
+            return [domain["name"] for domain in found]
+
+        def owners(pattern):
+            found = self.run_json("record", "list", "web.patterns.org", pattern,
+                                  "--tenant", "patterns")["recordsets"]
+            return sorted({found["name"].removesuffix(".web.patterns.org.") for found in found})
+        for name in "shop.patterns.org", "web.patterns.org":
+            self.run_client("domain", "create", name, "--tenant", "patterns")
+        for owner in "www", "*.www", "x.www", "_dmarc", "a._dmarc":
+            self.run_client("record", "add", "web.patterns.org", owner, "TXT", '"t"',
+                            "--tenant", "patterns")
+        self.assertEqual(domains("*SHOP*"), ["shop.patterns.org."])
+        for pattern in "*patterns*", "*patterns.org", "*patterns.org.", "*.Patterns*", "*p*t*s.*":
+            self.assertEqual(domains(pattern), ["shop.patterns.org.", "web.patterns.org."], pattern)
+        self.assertEqual(domains("shop.patterns"), [])
+        for pattern, want in {"*.www": ["*.www"], "*www": ["*.www", "www", "x.www"],
+                              "WWW*": ["www"], "*_dmarc": ["_dmarc", "a._dmarc"],
+                              "x*": ["x.www"], "*.ww*": ["*.www", "x.www"], "\\*.www": ["*.www"],
+                              "\\*.www*": ["*.www"]}.items():
+            self.assertEqual(owners(pattern), want, pattern)
+
+    def test_all_tenants_is_for_lists_of_administrators(self):
+        self.assertIn("only an administrator may list the objects of all tenants",
+                      self.run_client("domain", "list", "--all-tenants", want=FAILED))
+        for words in (("domain", "show", "example.org"), ("record", "list", "example.org"),
+                      ("pool", "list")):
+            self.assertIn("does not accept --all-tenants",
+                          self.run_client(*words, "--all-tenants", want=USAGE), words)
+
     def test_nothing_from_the_wire_reaches_the_terminal_raw(self):
         self.run_client("domain", "create", "evil.org", "--description", "\033[2Jgone\u202e")
         out = self.run_client("domain", "show", "evil.org")

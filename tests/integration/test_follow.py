@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
 from lab.process import HOST, free_port                                 # noqa: E402
 from oslo_messaging import RemoteError                                  # noqa: E402
-from story import Caller, program, put, run, start_fleet, wait_for      # noqa: E402
+from story import (Caller, import_zone, program, put, run, start_fleet,     # noqa: E402
+                   wait_for)
 
 SECONDS = 30            # until a server follows, when the last fault is over
 DRIVEN = ("bind", "knot", "nsd", "powerdns")
@@ -99,7 +100,30 @@ class Story(unittest.TestCase):
                           r'.*?task=(\w+) status=(\w+) reason="(.*)"', lines)
 
 
-class Driven(Story):
+class Quick:
+    """For the servers of each class that is made of it and of Story."""
+
+    def test_names_that_come_and_go_quickly(self):
+        """Twenty times, as soon as the name is free, with a record each time."""
+        zones = [f"quick{number}.example." for number in range(5)]
+        domains = [self.create_soon(zone) for zone in zones]
+        for round in range(2, 5):
+            for domain in domains:
+                self.caller.delete_domain(domain=domain["id"])
+            domains = [self.create_soon(zone, f"192.0.2.{round}") for zone in zones]
+        for domain in domains:
+            self.follow(domain, "192.0.2.4")
+
+    def create_soon(self, zone, address=RIGHT):
+        def created():
+            with contextlib.suppress(RemoteError):      # it goes still
+                return self.caller.create_domain(domain={"name": zone})
+        domain = self.fleet.wait_for(created, SECONDS, f"{zone} is free again")
+        self.caller.apply_changes(domain=domain["id"], changes=[put(www(zone), address)])
+        return domain
+
+
+class Driven(Quick, Story):
     """Servers that are told what to do."""
 
     def test_one_whose_serial_is_ahead(self):
@@ -141,25 +165,6 @@ class Driven(Story):
         self.assertNotEqual(new["id"], former["id"])
         self.follow(new, "192.0.2.3")
 
-    def test_names_that_come_and_go_quickly(self):
-        """Twenty times, as soon as the name is free, with a record each time."""
-        zones = [f"quick{number}.example." for number in range(5)]
-        domains = [self.create_soon(zone) for zone in zones]
-        for round in range(2, 5):
-            for domain in domains:
-                self.caller.delete_domain(domain=domain["id"])
-            domains = [self.create_soon(zone, f"192.0.2.{round}") for zone in zones]
-        for domain in domains:
-            self.follow(domain, "192.0.2.4")
-
-    def create_soon(self, zone, address=RIGHT):
-        def created():
-            with contextlib.suppress(RemoteError):      # it goes still
-                return self.caller.create_domain(domain={"name": zone})
-        domain = self.fleet.wait_for(created, SECONDS, f"{zone} is free again")
-        self.caller.apply_changes(domain=domain["id"], changes=[put(www(zone), address)])
-        return domain
-
     def test_a_database_from_before(self):
         """What was changed since is ahead on all servers, and what was made since is strange."""
         still, changed = self.create("still.example."), self.create("changed.example.")
@@ -190,6 +195,37 @@ class Driven(Story):
             worker.launch()
         for worker in self.fleet.workers:
             worker.wait_ready()
+
+
+class Kept(Story):
+    """NSD keeps the file of a zone that is deleted, and begins with it when the name comes back."""
+
+    name_servers = ("nsd",)
+    settings = {"central": {"sweep": 1, "tombstone_age": 60}}
+    SERIAL = 2026032608         # a date, which is newer than the seconds since 1970
+
+    def test_a_zone_file_of_a_deleted_domain(self):
+        zone, nsd, sql = "stale.example.", self.fleet.nsd, self.fleet.mariadb.sql
+        import_zone(self.caller, zone, [
+            f"{zone} 60 IN SOA ns1.example.net. h.example.net. {self.SERIAL} 3600 600 86400 60",
+            f"{zone} 60 IN NS ns1.example.net.", f"old.{zone} 60 IN A {WRONG}"])
+        self.caller.settled(zone, seconds=SECONDS)
+        old = self.caller.get_domain(domain=zone)
+        self.assertEqual(old["serial"], self.SERIAL)
+        nsd.control("write", zone)          # by default NSD does so each hour
+        kept = nsd.folder / "data" / f"{zone}.zone"
+        wait_for(kept.exists, SECONDS, "NSD has written the file")
+        self.caller.delete_domain(domain=zone)
+        self.fleet.wait_state(old["id"], "NONE DELETED", SECONDS)
+        self.assertTrue(kept.exists())
+        sql("UPDATE domains SET updated_at = updated_at - INTERVAL 1 HOUR "
+            f"WHERE id = '{old['id']}'")
+        self.fleet.wait_for(lambda: self.fleet.state(old["id"])[0] == "gone", SECONDS,
+                            "its row is gone")
+        new = self.create(zone, "192.0.2.5")
+        self.assertGreater(new["serial"], self.SERIAL)
+        self.follow(new, "192.0.2.5")
+        self.assertIsNone(drift.address(nsd, f"old.{zone}"))
 
 
 class Restored(Story):
@@ -317,7 +353,7 @@ class Listed(Story):
             worker.wait_ready()
 
 
-class ByCatalog(Story):
+class ByCatalog(Quick, Story):
     """It takes no orders: our serial goes beyond its own, but not as far as it likes."""
 
     name_servers = ("knot",)

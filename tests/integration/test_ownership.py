@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from ownership_lab import HOST, ZONE, Lab           # noqa: E402
+from changed import changes                         # noqa: E402
 from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
 from locked_row import costs_nothing, locked        # noqa: E402
@@ -91,6 +92,18 @@ class Basics(Story):
         self.wait_data({("@", "A"): ["192.0.2.1"], ("@", "MX"): ["10 mail.example.net."],
                         ("@", "TXT"): ['"v=spf1 -all"']})
         self.assertEqual(self.lab.marks().keys(), {"_own-a", "_own-mx", "_own-txt"})
+
+    def test_each_change_leaves_a_line(self):
+        registry = f"us/{ZONE}."
+        before = len(changes(self.lab.workers, registry))
+        for _ in range(2):
+            self.lab.apply({"a/A": ["192.0.2.1"], "b/A": ["192.0.2.1"]})
+        self.lab.apply({"a/A": ["192.0.2.2"], "c/A": ["192.0.2.1"]})
+        said = lambda: changes(self.lab.workers, registry)[before:]     # noqa: E731
+        self.lab.wait_for(lambda: len(said()) >= 2, 20, "the log has the changes")
+        self.assertEqual(
+            [(line["method"], line["added"], line["updated"], line["deleted"]) for line in said()],
+            [("apply_endpoints", "2", "0", "0"), ("apply_endpoints", "1", "1", "1")])
 
     def test_a_change_that_is_none_changes_nothing(self):
         self.lab.apply({"www/A": ["192.0.2.1"]})

@@ -51,8 +51,8 @@ from scripted_dns import (Scripted, answers, at_any_time, frame, keyring,       
 SECONDS = 30
 SOON_MS = 400       # a deadline that a story waits for
 BADTIME = 18
-CLOCKS = (r"the server's clock shows 20\d\d-[-0-9: ]+ UTC, "
-          r"and the local clock shows 20\d\d-[-0-9: ]+ UTC")
+CLOCKS = (r"the server's clock shows 20\d\d-[-0-9T:.]+Z, "
+          r"and the local clock shows 20\d\d-[-0-9T:.]+Z")
 
 
 def key_named(name, secret, algorithm="hmac-sha256"):
@@ -853,7 +853,7 @@ class Hostile(Story):
         off = [round((when - time.time()) / hours) for when in server.times]
         self.assertEqual(off, [0, 1, 1, 1, 1, 1])       # each of the three twice
         self.assert_clocks_told(client, HOST, ZONE, 1)
-        theirs, ours = re.findall("20[-0-9: ]+(?= UTC)", client.send(WANTED)[1])
+        theirs, ours = re.findall("20[-0-9T:.]+(?=Z)", client.send(WANTED)[1])
         self.assertAlmostEqual((datetime.fromisoformat(theirs) - datetime.fromisoformat(ours))
                                .total_seconds(), hours, delta=SECONDS)
 

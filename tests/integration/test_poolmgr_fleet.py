@@ -648,6 +648,7 @@ class Queues(FleetStory):
         self.assertIn("1 dead letter is in the queue central ", str(raised.exception))
         shown = self.admin("dead-letters", "show", letters[0]["id"])
         self.assertEqual(shown["id"], letters[0]["id"])
+        self.assertRegex(shown["buried_at"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(self.admin("dead-letters", "retry", letters[0]["id"])["count"], 1)
         self.fleet.wait_for(
             lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]

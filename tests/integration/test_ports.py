@@ -28,6 +28,7 @@ import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E402
+from changed import changes                                             # noqa: E402
 from query import udp  # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from holding import holding                                             # noqa: E402
@@ -415,6 +416,33 @@ class Names(PortStory):
         self.answers(f"host-10-5-0-30.{new}", "A", "10.5.0.30")
         self.answers(f"n29.{old}", "A")
         self.answers(self.reverse("10.5.0.30"), "PTR", f"n29.{new}")
+
+
+class Log(PortStory):
+
+    def wait_logged(self, name, *methods):
+        logged = lambda: [line["method"] for line in changes(self.workers, name)]   # noqa: E731
+        self.fleet.wait_for(lambda: sorted(logged()) == sorted(methods), SECONDS,
+                            f"the log names each change of {name}: {methods}, not {logged()}")
+
+    def test_each_change_leaves_a_line(self):
+        _, network = self.domain()
+        port = self.create(network, "10.1.0.1", dns_name="log")["id"]
+        self.caller.create_port(port={"id": port, "network_id": network, "dns_name": "log",
+                                      "fixed_ips": [{"ip_address": "10.1.0.1"}]})   # again
+        self.caller.update_port(port=port, values={"dns_name": "log"})              # as it is
+        self.caller.update_port(port=port, values={"dns_name": "other"})
+        subnet = self.caller.set_subnet(subnet={"network_id": network, "cidr": "10.1.0.0/24"})
+        subnet = subnet["subnet"]["id"]
+        self.caller.set_subnet(subnet={"id": subnet, "network_id": network,
+                                       "cidr": "10.1.0.0/24"})
+        for _ in range(2):
+            self.caller.delete_port(port=port)
+            self.caller.delete_subnet(subnet=subnet)
+        self.caller.delete_network(network=network)
+        self.wait_logged(port, "create_port", "update_port", "delete_port")
+        self.wait_logged(subnet, "set_subnet", "delete_subnet")
+        self.wait_logged(network, "set_network", "delete_network")
 
 
 class Deleted(PortStory):

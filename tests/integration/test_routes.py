@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from story import NO_CHECKS, NO_HOSTS, Caller, merged, start_fleet             # noqa: E402
+from changed import changes                                             # noqa: E402
 from query import udp  # noqa: E402
 from locked_row import costs_nothing, locked                             # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
@@ -208,6 +209,28 @@ class RouteStory(unittest.TestCase):
         for port in self.servers():
             self.wait(lambda: ask(port, name, kind)[0] == set(expected),
                       f"{name} {kind} is {expected}: {ask(port, name, kind)}", seconds)
+
+
+class Log(RouteStory):
+
+    def wait_logged(self, name, *methods):
+        logged = lambda: [line["method"] for line in changes(self.workers, name)]   # noqa: E731
+        self.wait(lambda: sorted(logged()) == sorted(methods),
+                  f"the log names each change of {name}: {methods}, not {logged()}")
+
+    def test_each_change_leaves_a_line(self):
+        name = self.router(wait=False)["name"]
+        for _ in range(2):
+            self.caller.update_router(router=name, values={"description": "d"})
+            self.caller.drain_router(router=name)
+        route = self.route()
+        self.route(id=route["id"])                                      # again
+        for _ in range(2):
+            self.caller.update_route(route=route["id"], values={"backend": "other"})
+        self.caller.delete_route(route=route["id"])
+        self.caller.delete_router(router=name, force=True)
+        self.wait_logged(f"{self.namespace}/web", "create_route", "update_route", "delete_route")
+        self.wait_logged(name, "create_router", "update_router", "drain_router", "delete_router")
 
 
 class Names(RouteStory):

@@ -40,6 +40,7 @@ REFUSED = {
 EXTRA = {"abandon_domain": {"servers"}, "get_tsigkey": {"secret"}}
 WORDS = {"string": str, "id": str, "name": str, "time": str, "boolean": bool, "object": dict,
          "number": (int, float), "null": type(None), "list": list}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def setUpModule():
@@ -174,7 +175,8 @@ class Methods(unittest.TestCase):
             return
         match = re.fullmatch(r"(list of )?\[([\w ]+)\]", kinds[0])
         if not match:
-            if not isinstance(value, WORDS[kinds[0].split()[0]]):
+            word = kinds[0].split()[0]
+            if not isinstance(value, WORDS[word]) or word == "time" and not TIME.fullmatch(value):
                 yield f"{value!r} is no {kind}"
         elif match[1] and not isinstance(value, list):
             yield f"{value!r} is no list"

@@ -22,14 +22,14 @@ const struct command commands[] = {
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
 	{ "domain list", "[PATTERN]", 0, 1,
-	  OPT(STATUS) | OPT(POOL) | OPT(SORT) | OPT(LIMIT),
+	  OPT(ALL_TENANTS) | OPT(STATUS) | OPT(POOL) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, domain_list,
 	  "list the domains of the tenant",
 	  "Lists domains with their serial, number of records and status. PATTERN is a "
-	  "name. It may have a * at one end: shop* matches all names that begin with "
-	  "shop, and *example.org. matches all names that end in example.org. "
+	  "name. Each * in it matches any characters: *shop* matches all names that "
+	  "contain shop, and *.example.org matches all domains below example.org. "
 	  "--all-tenants lists the domains of all tenants (administrators only).",
-	  "zonefleet domain list '*example.org.'\n"
+	  "zonefleet domain list '*example*'\n"
 	  "zonefleet domain list --status ERROR --sort -updated_at\n"
 	  "zonefleet domain list --admin --all-tenants --json" },
 	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
@@ -112,9 +112,9 @@ const struct command commands[] = {
 	  "list the records of a domain",
 	  "Lists the records of the domain. TASK is the work that remains on the name "
 	  "servers. STATUS is the progress of this work. Write NAME as in 'record add'. "
-	  "NAME may have a * at one end: www* matches all names that begin with www, "
-	  "and *example.org. matches all absolute names that end in example.org. But "
-	  "*.www is the name of a wildcard record. A TTL of - means the TTL of the "
+	  "Each * in NAME matches any characters: www* matches all names that begin "
+	  "with www, and *_dmarc matches all names of the domain that end in _dmarc. But "
+	  "*.www is the name of a wildcard record, and \\* means a star. A TTL of - means the TTL of the "
 	  "domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
@@ -294,7 +294,8 @@ const struct command commands[] = {
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org "
 	  "--wait\n"
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 ''" },
-	{ "network list", "", 0, 0, OPT(LIMIT), NEED_BROKER, network_list,
+	{ "network list", "", 0, 0,
+	  OPT(ALL_TENANTS) | OPT(LIMIT), NEED_BROKER, network_list,
 	  "list the networks and their domains",
 	  "Lists the networks that zonefleet-ports knows. An administrator sees the "
 	  "networks of all tenants.",
@@ -321,7 +322,8 @@ const struct command commands[] = {
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
-	{ "subnet list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, subnet_list,
+	{ "subnet list", "[NETWORK]", 0, 1,
+	  OPT(ALL_TENANTS) | OPT(LIMIT), NEED_BROKER, subnet_list,
 	  "list subnets",
 	  "Lists the subnets that zonefleet-ports knows. PUBLISHED says whether the "
 	  "addresses of a subnet have records. An administrator sees the subnets of all "
@@ -358,7 +360,8 @@ const struct command commands[] = {
 	  "2001:db8::1 --dns-name vm01 --wait\n"
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
 	  "--dns-name www --dns-domain example.org" },
-	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
+	{ "port list", "[NETWORK]", 0, 1,
+	  OPT(ALL_TENANTS) | OPT(LIMIT), NEED_BROKER, port_list,
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
 	  "has accepted all its records. Then the port is ACTIVE. A port is in ERROR if "
@@ -466,7 +469,8 @@ const struct command commands[] = {
 	  "zonefleet route create myapp/test --wait\n"
 	  "zonefleet route create myapp/shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
-	{ "route list", "[NAMESPACE]", 0, 1, OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
+	{ "route list", "[NAMESPACE]", 0, 1,
+	  OPT(ALL_TENANTS) | OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
 	  NEED_BROKER, route_list,
 	  "list routes",
 	  "Lists routes with their names and routers. An administrator sees the routes "
@@ -591,7 +595,7 @@ const struct command commands[] = {
 	  "earlier attempts.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
-	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
+	{ "owner list", "", 0, 0, OPT(ALL_TENANTS), NEED_BROKER, owner_list,
 	  "list the shared zones",
 	  "Lists the shared zones in registries.zones of zonefleet-ownership. "
 	  "STORAGE-ID is the owner that zonefleet-ownership uses for its records in the "

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/mem.h"
+#include "base/rfc3339.h"
 #include "handlers.h"
 #include "names.h"
 #include "queues.h"
@@ -141,14 +142,17 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-/* Makes the members that list and show have in common. */
+/* Makes the members that list and show have in common. A time of 0 is unknown. */
 static json_t *dead_letter_json(const struct dead_letter *letter)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
+	int64_t dead_unix = letter->message->dead_unix;
+	char buried_at[RFC3339_TEXT];
+	bool has_time = dead_unix && rfc3339_format(dead_unix * 1000, buried_at);
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s}", "queue", letter->queue, "id",
 	                 letter->id, "message_id", letter->message_id, "method",
-	                 letter->method, "buried_at",
-	                 (json_int_t)letter->message->dead_unix, "reason",
-	                 letter->message->reason);
+	                 letter->method, "buried_at", has_time ? buried_at : NULL,
+	                 "reason", letter->message->reason);
 }
 
 static enum err dead_letter_list(struct scan *scan, const struct dead_letter *letter)

@@ -234,7 +234,7 @@ static void domain_row(struct table *table, const json_t *domain)
 	table_text(table, answer_text(domain, "tenant"));
 }
 
-/* A name gets its final dot. A pattern stays as it is. */
+/* central completes a pattern. */
 static enum err domain_put_pattern(struct cli *cli, json_t *criterion)
 {
 	char name[NAME_MAX_TEXT + 1];

@@ -77,6 +77,67 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 	return OK;
 }
 
+/* The first "*" that is not escaped; NULL: there is none. */
+static const char *names_find_star(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '*')
+			return text;
+		if (*text == '\\' && text[1])
+			text++;
+	}
+	return NULL;
+}
+
+/* True: the last character is C, and it is not escaped. */
+static bool names_ends_in(const char *text, char c)
+{
+	size_t len = strlen(text), backslashes = 0;
+
+	if (!len || text[len - 1] != c)
+		return false;
+	while (backslashes < len - 1 && text[len - 2 - backslashes] == '\\')
+		backslashes++;
+	return backslashes % 2 == 0;
+}
+
+static bool names_is_pattern(const char *word)
+{
+	return names_find_star(strncmp(word, "*.", 2) ? word : word + 2);
+}
+
+static void names_escape_stars(const char *name, char text[CRITERION_TEXT])
+{
+	for (; *name; name++) {
+		if (*name == '*')
+			*text++ = '\\';
+		*text++ = *name;
+	}
+	*text = '\0';
+}
+
+enum err names_criterion(const char *word, const char *domain, char text[CRITERION_TEXT],
+                         struct why *why)
+{
+	char name[NAME_MAX_TEXT + 1];
+	bool is_absolute = names_ends_in(word, '*') || names_ends_in(word, '.');
+	enum err err = OK;
+
+	if (!names_is_pattern(word)) {
+		err = names_record(word, domain, name, why);
+		if (!err)
+			names_escape_stars(name, text);
+		return err;
+	}
+	if (strlen(word) + 1 + strlen(domain) > NAME_MAX_TEXT)
+		return fail(why, ERR_INVALID, "the pattern must have at most %d bytes "
+		            "together with the domain, not %zu", NAME_MAX_TEXT,
+		            strlen(word) + 1 + strlen(domain));
+	snprintf(text, CRITERION_TEXT, "%s%s%s", word, is_absolute ? "" : ".",
+	         is_absolute || !strcmp(domain, ".") ? "" : domain);
+	return OK;
+}
+
 /* ---- times ---- */
 
 static const struct unit *names_unit(char letter)

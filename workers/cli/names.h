@@ -24,6 +24,14 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
  */
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);
+/*
+ * Writes the criterion `name` of find_recordsets for a word of the user. A word with "*"
+ * is a pattern, except "*.www": this is the name of a wildcard record. A pattern that ends
+ * neither in "*" nor in a dot is relative to DOMAIN (canonical).
+ */
+enum { CRITERION_TEXT = 2 * NAME_MAX_TEXT + 2 };
+enum err names_criterion(const char *word, const char *domain, char text[CRITERION_TEXT],
+                         struct why *why);
 
 /*
  * Converts "90", "1h", "1h30m", "2d" to seconds. False: not a valid time, or more than

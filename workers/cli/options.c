@@ -19,9 +19,6 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_TENANT]       = { "tenant", 0, "T", "act for this tenant (client.tenant)" },
 	[OPT_ADMIN]        = { "admin", 0, NULL,
 		"act as an administrator (client.admin)" },
-	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
-		"list the objects of all tenants, as an administrator "
-		"(client.all_tenants)" },
 	[OPT_TIMEOUT]      = { "timeout", 0, "TIME",
 		"wait at most TIME for an answer (client.timeout), for example 10 or "
 		"2m" },
@@ -64,6 +61,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_CATALOG]      = { "catalog", 0, "NAME",
 		"set the catalog zone, which lists the pool's domains (RFC 9432); \"\" "
 		"deletes it" },
+	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
+		"list the objects of all tenants, as an administrator "
+		"(client.all_tenants)" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
 		"list only objects in this status: PENDING, ACTIVE or ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },

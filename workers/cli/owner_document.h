@@ -20,7 +20,7 @@ struct document {
 	void *self;
 	/* about the reading */
 	int64_t serial, count;
-	char read_at[40];		/* "2026-11-23T06:00:00", UTC */
+	char read_at[40];		/* "2026-11-23T06:00:00.000Z" */
 };
 
 /*

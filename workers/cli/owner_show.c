@@ -7,16 +7,14 @@
 
 #include "client.h"
 
-/* "3 s ago". The time in the answer is UTC but has no Z. */
+/* "3 s ago" */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT])
 {
 	const char *at = answer_text(json, key);
-	char moment[40];
 
-	snprintf(moment, sizeof(moment), "%sZ", at);
 	snprintf(text, MOMENT_TEXT, "never");
 	if (*at)
-		names_moment(moment, time(NULL), text);
+		names_moment(at, time(NULL), text);
 }
 
 /* ---- items ---- */

@@ -212,21 +212,14 @@ static void record_row(struct table *table, const json_t *set)
 		member_row(table, set, member);
 }
 
-/* "www*" and "*example.org." are patterns. "*.www" is the name of a wildcard. */
-static enum err record_put_pattern(struct cli *cli, const struct zone_ref *zone,
-                                   json_t *criterion)
+static enum err record_put_criterion(struct cli *cli, const struct zone_ref *zone,
+                                     json_t *criterion)
 {
-	char name[NAME_MAX_TEXT + 1];
-	const char *word = cli->argv[1];
-	size_t len = strlen(word);
+	char text[CRITERION_TEXT];
 
-	if (len && (word[len - 1] == '*' || (word[0] == '*' && word[1] != '.'))) {
-		json_object_set_new(criterion, "name", json_string(word));
-		return OK;
-	}
-	if (names_record(word, zone->name, name, &cli->why))
+	if (names_criterion(cli->argv[1], zone->name, text, &cli->why))
 		return cli_usage(cli, "%s", cli->why.text);
-	json_object_set_new(criterion, "name", json_string(name));
+	json_object_set_new(criterion, "name", json_string(text));
 	return OK;
 }
 
@@ -239,7 +232,7 @@ enum err record_list(struct cli *cli)
 	enum err err = record_zone(cli, &zone);
 
 	if (!err && cli->argc > 1)
-		err = record_put_pattern(cli, &zone, criterion);
+		err = record_put_criterion(cli, &zone, criterion);
 	if (err) {
 		json_decref(criterion);
 		return err;

@@ -1,4 +1,5 @@
 #include "dns/tsig_reason.h"
+#include "base/rfc3339.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -26,22 +27,15 @@ const char *tsig_reason_invalid(enum tsig_error error)
 	}
 }
 
-enum { TIME_TEXT = 32 };
-
-static const char *tsig_time_text(uint64_t unix_s, char text[static TIME_TEXT])
+static const char *tsig_time_text(uint64_t unix_s, char text[static RFC3339_TEXT])
 {
-	time_t when = (time_t)unix_s;
-	struct tm tm;
-
-	if (!gmtime_r(&when, &tm) ||
-	    !strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return "an impossible time";
-	return text;
+	return unix_s <= INT64_MAX / 1000 && rfc3339_format((int64_t)unix_s * 1000, text)
+	       ? text : "an impossible time";
 }
 
 void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS])
 {
-	char it[TIME_TEXT], we[TIME_TEXT];
+	char it[RFC3339_TEXT], we[RFC3339_TEXT];
 
 	snprintf(text, TSIG_CLOCKS, "the server's clock shows %s, and the local clock "
 	         "shows %s",

@@ -81,6 +81,8 @@ static enum err service_plan_approve(void *self, struct request *req)
 	if (!store_plan_approve(&tx, registry->id, digest, req->context.user))
 		tx_fail(&tx, ERR_CONFLICT, "no held plan has the digest '%s': read the "
 		        "plan again", err_quote(digest, (char[65]){ 0 }, 65));
+	else
+		service_note_registry(req, registry);
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
@@ -93,6 +95,7 @@ static enum err service_plan_approve(void *self, struct request *req)
 static enum err service_put_order(struct ownership *ownership, struct registry *registry,
                                   struct order_row *order, struct request *req)
 {
+	const char *state, *result;
 	enum err err = json_get_bool(req->args, "dry_run", 0, &order->is_dry, &req->why);
 
 	if (err)
@@ -107,7 +110,11 @@ static enum err service_put_order(struct ownership *ownership, struct registry *
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	store_registry_urgent(&tx, registry->id);	/* orders come one by one */
+	bool is_known = store_order_read(&tx, req->arena, registry->id, order->id, &state,
+	                                 &result);
 	store_order_put(&tx, registry->id, order, req);
+	if (!is_known && !order->is_dry)
+		service_note_registry(req, registry);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
@@ -224,6 +231,12 @@ static enum err service_get_order(void *self, struct request *req)
 static enum err service_find_registries(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
+	struct access access;
+	enum err err = access_of_list(req, &access);
+
+	if (err)
+		return err;
+
 	json_t *list = json_array();
 	struct tx tx = tx_autocommit(ownership->runtime.db, &req->why);
 
@@ -231,7 +244,7 @@ static enum err service_find_registries(void *self, struct request *req)
 		const struct registry *registry = &ownership->registries.item[i];
 		struct registry_status status;
 
-		if (!access_is_owner(req, registry->settings->tenant) ||
+		if (!access_has(&access, registry->settings->tenant) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
 		json_array_append_new(list, service_encode_status(registry, &status));

@@ -13,3 +13,12 @@ enum err service_registry(struct ownership *ownership, struct request *req,
 	return codec_no_registry((*registry)->settings->storage_id, (*registry)->zone_text,
 	                         &req->why);
 }
+
+struct changed *service_note_registry(struct request *req,
+                                      const struct registry *registry)
+{
+	return rpc_changed(req, "registry",
+	                   arena_printf(req->arena, "%s/%s",
+	                                registry->settings->storage_id,
+	                                registry->zone_text));
+}

@@ -26,6 +26,7 @@ struct applying {
 	struct map *before, *now;	/* endpoints by their key: former; present */
 	struct endpoint *changed, *gone;	/* endpoints: new or changed; removed */
 	size_t changed_count, gone_count, gone_size;
+	size_t new_count;		/* of the changed endpoints */
 	bool is_changed;
 };
 
@@ -61,12 +62,18 @@ static void applying_add_before(void *self, const struct endpoint *endpoint)
 		applying_push_gone(a, endpoint);
 }
 
-static bool applying_is_unchanged(const struct applying *a,
-                                  const struct endpoint *endpoint)
+/* NULL: the endpoint is new. */
+static const struct endpoint *applying_former(const struct applying *a,
+                                              const struct endpoint *endpoint)
 {
 	char *key = endpoint_key(endpoint, a->req->arena);
-	const struct endpoint *before = map_get(a->before, key, strlen(key));
 
+	return map_get(a->before, key, strlen(key));
+}
+
+static bool applying_is_unchanged(const struct endpoint *before,
+                                  const struct endpoint *endpoint)
+{
 	return before && !before->is_copy && before->has_ttl == endpoint->has_ttl &&
 	       (!endpoint->has_ttl || before->rrset.ttl == endpoint->rrset.ttl) &&
 	       before->is_shared == endpoint->is_shared &&
@@ -86,9 +93,15 @@ static void applying_compare(struct applying *a, struct tx *tx)
 	                applying_add_before, a);
 	a->changed = arena_alloc(a->req->arena,
 	                         (list->count + 1) * sizeof(*a->changed));
-	for (size_t i = 0; i < list->count; i++)
-		if (!applying_is_unchanged(a, &list->endpoints[i]))
-			a->changed[a->changed_count++] = list->endpoints[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct endpoint *now = &list->endpoints[i];
+		const struct endpoint *before = applying_former(a, now);
+
+		if (applying_is_unchanged(before, now))
+			continue;
+		a->changed[a->changed_count++] = *now;
+		a->new_count += !before;
+	}
 }
 
 /* ---- the result ---- */
@@ -134,6 +147,17 @@ static json_t *applying_answer(const struct applying *a, const struct source *so
 		"complete", source->is_complete);
 }
 
+/* For the log line of the call. */
+static void applying_note_changed(const struct applying *a)
+{
+	struct changed *changed = service_note_registry(a->req, a->registry);
+
+	changed->has_counts = true;
+	changed->added = (int64_t)a->new_count;
+	changed->updated = (int64_t)(a->changed_count - a->new_count);
+	changed->deleted = a->list.is_complete ? (int64_t)a->gone_count : 0;
+}
+
 static void applying_write(struct applying *a, struct tx *tx, const struct source *source)
 {
 	const char *id = a->registry->id, *resource = a->list.resource;
@@ -145,8 +169,10 @@ static void applying_write(struct applying *a, struct tx *tx, const struct sourc
 	a->is_changed = a->changed_count || !a->is_known ||
 	                (a->list.is_complete && a->gone_count) ||
 	                a->source.is_complete != source->is_complete;
-	if (a->is_changed)
-		store_registry_changed(tx, id);
+	if (!a->is_changed)
+		return;
+	store_registry_changed(tx, id);
+	applying_note_changed(a);
 }
 
 static void applying_keep_answer(const struct applying *a, struct tx *tx)

@@ -11,5 +11,9 @@
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);
 
+/* Notes for the log that the call has changed the registry. */
+struct changed *service_note_registry(struct request *req,
+                                      const struct registry *registry);
+
 rpc_handler service_apply_endpoints;
 rpc_handler service_storage_records, service_storage_import;

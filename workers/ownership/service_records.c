@@ -134,6 +134,7 @@ static enum err service_write_document(struct ownership *ownership,
 		store_answer_put(&tx, req, "");
 		store_owned_intend(&tx, registry->id, document->sets, document->count);
 		store_registry_urgent(&tx, registry->id);
+		service_note_registry(req, registry);
 		store_zone_changed(&tx, registry->zone_text, registry->id);
 	}
 	return tx_commit(&tx);

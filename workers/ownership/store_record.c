@@ -8,8 +8,8 @@ bool store_reading(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT read_serial, DATE_FORMAT(read_at, '%Y-%m-%dT%H:%i:%S') "
-	    "FROM registries WHERE id = ?", TX_BIND(tx_text(id))))
+	    "SELECT read_serial, " TX_RFC3339("read_at")
+	    " FROM registries WHERE id = ?", TX_BIND(tx_text(id))))
 		return false;
 	reading->serial = row_u32(&rows);
 	reading->at = row_text(&rows);

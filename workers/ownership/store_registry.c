@@ -90,7 +90,7 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT state, reason, DATE_FORMAT(planned_at, '%Y-%m-%dT%H:%i:%S'), "
+	    "SELECT state, reason, " TX_RFC3339("planned_at") ", "
 	    "approved_by, rev, planned_rev, rounds FROM registries WHERE id = ?",
 	    TX_BIND(tx_text(id))))
 		return false;

@@ -145,6 +145,7 @@ static void port_call_insert(struct port_call *call, struct tx *tx, struct port_
 	if (tx->err)
 		return;
 	store_port_insert(tx, port);
+	rpc_changed(call->req, "port", port->id);
 	port_explain_taken(tx, port);
 	port_update_write_records(update, tx, port);
 	port_call_check_reverse(call, tx);
@@ -195,6 +196,8 @@ static void port_call_write(struct port_call *call, struct tx *tx,
 	if (tx->err)
 		return;
 	store_port_update(tx, &values->port);
+	if (!port_is_same(&update->old, &values->port))
+		rpc_changed(call->req, "port", update->old.id);
 	port_explain_taken(tx, &values->port);
 	port_update_write_records(update, tx, &values->port);
 	port_call_check_reverse(call, tx);
@@ -230,8 +233,10 @@ static enum err service_delete_port(void *self, struct request *req)
 
 	struct tx tx = tx_begin(call.update.ports->runtime.db, &req->why);
 	port_call_find(&call, &tx, id);
-	if (!tx.err && !call.update.old.is_gone)
+	if (!tx.err && !call.update.old.is_gone) {
 		port_update_delete(&call.update, &tx);
+		rpc_changed(req, "port", id);
+	}
 	return port_call_end(&call, &tx, NULL);
 }
 

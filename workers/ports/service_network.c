@@ -25,6 +25,8 @@ static void network_set(struct network_update *update, struct network_row *netwo
 		network->subnets = old.subnets;
 	}
 	store_network_put(tx, network);
+	if (!exists || strcmp(old.domain_text, network->domain_text))
+		rpc_changed(req, "network", network->id);
 	update->has_new_lines = exists;	/* a retry must also announce them */
 	if (exists && strcmp(old.domain_text, network->domain_text))
 		network_update_rename(update, tx);
@@ -102,6 +104,7 @@ enum err service_delete_network(void *self, struct request *req)
 		tx_fail(&tx, ERR_CONFLICT, "network %.32s has ports: delete these ports "
 		        "first", id);
 	store_network_delete(&tx, id);
+	rpc_changed(req, "network", id);
 	return tx_commit(&tx);
 }
 

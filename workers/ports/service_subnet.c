@@ -127,8 +127,10 @@ static void subnet_call_put(struct subnet_call *call, struct subnet_row *subnet,
 	}
 	store_subnet_put(tx, subnet);
 	if (!exists || old.is_published != subnet->is_published ||
-	    !cidr_equal(&old.cidr, &subnet->cidr))
+	    !cidr_equal(&old.cidr, &subnet->cidr)) {
+		rpc_changed(call->req, "subnet", subnet->id);
 		subnet_call_republish(call, tx);
+	}
 }
 
 static void subnet_call_set(struct subnet_call *call, struct subnet_place *place,
@@ -180,8 +182,10 @@ static void subnet_call_delete(struct subnet_call *call, const char *id, struct 
 	if (!store_subnet_lock(tx, id, &subnet))
 		return;
 	subnet_call_check_not_fed(call, &subnet, tx);
-	if (!tx->err)
-		store_subnet_delete(tx, id);
+	if (tx->err)
+		return;
+	store_subnet_delete(tx, id);
+	rpc_changed(call->req, "subnet", id);
 }
 
 /* Idempotent. A repeated call announces the lines again. */

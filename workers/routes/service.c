@@ -39,6 +39,13 @@ static void route_call_add_router(void *self, const char *router)
 	host_changes_add(&call->changes, router, call->route.id);
 }
 
+/* For the log line of the call. */
+static void route_note_changed(struct request *req, const struct route_row *route)
+{
+	rpc_changed(req, "route", arena_printf(req->arena, "%s/%s", route->namespace,
+	                                       route->name));
+}
+
 static enum err route_call_commit(struct route_call *call)
 {
 	enum err err;
@@ -207,6 +214,7 @@ static void route_call_create(struct route_call *call)
 	route_call_check_backend(call, route);
 	route_call_claim(call, route);
 	store_route_insert(tx, route);
+	route_note_changed(call->req, route);
 }
 
 static enum err service_create_route(void *self, struct request *req)
@@ -324,6 +332,8 @@ static void route_call_update(struct route_call *call, struct route_input *input
 	if (is_other)
 		route_call_claim(call, route);
 	store_route_update(call->tx, route);
+	if (!route_is_same(&was, route))
+		route_note_changed(call->req, route);
 	if (is_other)
 		route_call_rebind(call, &was);
 }
@@ -380,6 +390,7 @@ static enum err service_delete_route(void *self, struct request *req)
 	if (!tx.err) {
 		binding_remove(&tx, req->arena, &call.route, "");
 		store_route_delete(&tx, call.route.id);
+		route_note_changed(req, &call.route);
 		if (call.route.host)
 			host_claim_release(&tx, req->arena, call.route.host,
 			                   call.route.id, route_call_add_promoted, &call);

@@ -80,6 +80,10 @@ enum err service_create_binding(void *self, struct request *req)
 		                     &req->why);
 		if (err && !tx.err)
 			tx.err = err;
+		if (result.has_changed)
+			rpc_changed(req, "route", arena_printf(req->arena, "%s/%s",
+			                                       route.namespace,
+			                                       route.name));
 	}
 	if (!tx.err && store_binding_read(&tx, req->arena, route.id, &binding)) {
 		binding.router_dns = router.dns;

@@ -194,12 +194,17 @@ static bool router_row_same_capacity(const struct router_row *a,
 	       (!a->has_capacity || a->capacity == b->capacity);
 }
 
-static bool router_row_is_same(const struct router_row *a, const struct router_row *b)
+static bool router_row_same_values(const struct router_row *a, const struct router_row *b)
 {
 	return !strcmp(a->dns, b->dns) && !strcmp(a->label, b->label) &&
 	       a->ttl == b->ttl && !strcmp(a->description, b->description) &&
 	       !strcmp(a->zone, b->zone) && router_row_same_capacity(a, b) &&
-	       router_row_same_addresses(a, b) && a->state == ROUTER_ACTIVE;
+	       router_row_same_addresses(a, b);
+}
+
+static bool router_row_is_same(const struct router_row *a, const struct router_row *b)
+{
+	return router_row_same_values(a, b) && a->state == ROUTER_ACTIVE;
 }
 
 /*
@@ -250,6 +255,7 @@ enum err service_create_router(void *self, struct request *req)
 		router_check_domain(req, &tx, &input.router);
 		store_router_insert(&tx, &input.router);
 		store_addresses_replace(&tx, &input.router);
+		rpc_changed(req, "router", input.router.name);
 	}
 	retried = page_retry(&tx, input.router.name);
 	err = router_commit(routes, req, &tx, input.router.name);
@@ -306,6 +312,8 @@ enum err service_update_router(void *self, struct request *req)
 			store_addresses_replace(&tx, &input.router);
 			router_check_addresses(routes, &tx, &was);
 		}
+		if (!router_row_same_values(&was, &input.router))
+			rpc_changed(req, "router", name);
 		if (router_row_accepts_more(&was, &input.router))
 			retried = page_retry(&tx, name);
 	}
@@ -336,6 +344,8 @@ enum err service_drain_router(void *self, struct request *req)
 	struct tx tx = router_tx_begin(routes, &req->why);
 	router_lock(req, &tx, name, &router);
 	if (!tx.err) {
+		if ((router.state == ROUTER_DRAINING) != drain)
+			rpc_changed(req, "router", name);
 		router.state = drain ? ROUTER_DRAINING : ROUTER_ACTIVE;
 		store_router_update(&tx, &router);
 		cleared = drain ? 0 : page_clear_errors(&tx, name);
@@ -420,6 +430,8 @@ enum err service_delete_router(void *self, struct request *req)
 		        router.bound);
 	if (!tx.err && !force)
 		router_check_former_names(req, &tx, &router);
+	if (!tx.err && router.state != ROUTER_GOING)
+		rpc_changed(req, "router", name);
 	if (!tx.err)
 		router_end(req, &tx, &router, &changes);
 	err = tx_commit(&tx);

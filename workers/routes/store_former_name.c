@@ -374,8 +374,8 @@ void store_router_former_names(struct tx *tx, struct arena *arena,
 	if (!tx_select_row(tx, arena, &rows,
 	    "SELECT COUNT(*), COALESCE(SUM(state IN ('ADD', 'TOLD', 'HAVE')), 0), "
 	    "COALESCE(SUM(" IS_LEAVING "), 0), GREATEST(COALESCE(MAX(ttl), 0), ?), "
-	    "DATE_FORMAT(MAX(IF(" IS_LEAVING ", NULL, ends_at)), '%Y-%m-%dT%H:%i:%sZ') "
-	    "FROM route_moves WHERE router = ?",
+	    TX_RFC3339("MAX(IF(" IS_LEAVING ", NULL, ends_at))")
+	    " FROM route_moves WHERE router = ?",
 	    TX_BIND(tx_u32(router->ttl), tx_text(router->name))))
 		return;
 	left->count = row_int(&rows);

@@ -7,7 +7,7 @@
 
 #define COLUMNS "SELECT r.id, r.namespace, r.name, r.project_id, r.host, r.labels, " \
                 "r.backend, r.phase = 'scheduled', r.dns, r.is_waiting, r.last_error, " \
-                "r.attempts, b.router, r.created_at "
+                "r.attempts, b.router, " TX_RFC3339("r.created_at") " "
 #define FROM    "FROM routes r LEFT JOIN route_bindings b ON b.route_id = r.id "
 
 static void route_row_read(struct tx_rows *rows, struct route_row *route)

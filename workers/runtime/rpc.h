@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -35,12 +36,28 @@ struct context {
 	const json_t *all;	/* all keys, to pass them on */
 };
 
+/*
+ * What a request has changed. After the commit, the rpc server writes one line of the
+ * log about it (rpc_log_changed()).
+ */
+struct changed {
+	const char *kind;	/* "domain", "pool", ...: also the key of the name */
+	const char *name;
+	bool has_serial;	/* the object is a domain: the line has serial and counts */
+	bool has_counts;
+	uint32_t serial;	/* after the change */
+	int64_t added, updated, deleted;	/* records, or endpoints of a resource */
+};
+
 struct request {
 	struct context context;
+	const char *account;	/* of the sender at the broker; "": unknown */
 	const char *method;
 	const char *unique_id;	/* 32 hex digits; the same if the message arrives twice */
 	const json_t *args;		/* borrowed until the handler returns */
 	json_t *result;			/* set by the handler; NULL: the answer is null */
+	/* set by rpc_changed(); NULL: the request has changed nothing */
+	struct changed *changed;
 	struct arena *arena;		/* freed after the request */
 	struct why why;
 	bool is_call, redelivered;
@@ -154,6 +171,15 @@ void rpc_run(const struct rpc_method *method, void *self, struct request *const 
  * earlier run of this request may have deleted it. Otherwise ERR.
  */
 enum err rpc_deleted(const struct request *req, enum err err);
+/*
+ * A handler has changed an object of this kind. If a request changes several objects, the
+ * last call names the object of the log line. Returns the member `changed` of the request,
+ * so that the caller can add the serial and the counts. Copies NAME. A handler that repeats
+ * a stored answer does not call it.
+ */
+struct changed *rpc_changed(struct request *req, const char *kind, const char *name);
+/* Writes the line `KIND changed: ...`, if the request has changed an object. */
+void rpc_log_changed(const struct request *req);
 /*
  * ERR_DENIED: model/identity.h refuses the tenant or the user. Then *into has no tenant
  * and no rights. Only the JSON value true makes the caller an administrator.

@@ -173,6 +173,7 @@ static void finish_log_administrator(const struct job *job)
 void rpc_finish(struct rpc_server *server, struct job *job)
 {
 	int64_t us = clock_us() - job->arrived_us;
+	bool is_committed = !job->err;	/* even if the answer is too large */
 
 	if (job->req.is_call)
 		finish_call(server, job);
@@ -183,6 +184,8 @@ void rpc_finish(struct rpc_server *server, struct job *job)
 	rpc_metrics_count(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
 	finish_log(server, job, us);
+	if (is_committed)
+		rpc_log_changed(&job->req);
 	if (job->verdict.is_foreign_admin && !job->is_refused)
 		finish_log_administrator(job);
 	log_request(NULL);

@@ -85,6 +85,7 @@ static void receive_fill(const struct rpc_server *server, struct job *job,
 	job->delivery.body = NULL;
 	snprintf(job->user, sizeof job->user, "%s", receive_user(server, delivery));
 	job->delivery.user = job->user;
+	job->req.account = job->user;
 	job->delivery.user_proof = "";
 	job->req.is_call = job->envelope.msg_id;
 	if (!job->req.is_call) {

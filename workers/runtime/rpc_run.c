@@ -195,6 +195,7 @@ static void run_renew(struct job *job)
 	arena_reset(job->req.arena);
 	json_decref(job->req.result);
 	job->req.result = NULL;
+	job->req.changed = NULL;
 	job->req.why.text[0] = 0;
 	if (job->err == ERR_LOCKED)
 		job->req.waited_ms = (int)(clock_ms() - job->redo.locked_ms);

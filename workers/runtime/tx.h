@@ -127,6 +127,13 @@ bool tx_has_short_limit(const struct tx *tx);
  */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 /*
+ * An expression for a DATETIME in UTC as RFC 3339 defines, with milliseconds:
+ * "2026-11-21T12:00:00.123Z". NULL stays NULL. All times in answers have this form.
+ */
+#define TX_RFC3339(column) \
+	"CONCAT(LEFT(DATE_FORMAT(" column ", '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z')"
+
+/*
  * The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: the statement had no
  * LAST_INSERT_ID(X) or failed.
  */

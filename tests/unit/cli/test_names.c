@@ -76,6 +76,38 @@ static void records_as_typed(void **state)
 	}
 }
 
+static void criteria_as_typed(void **state)
+{
+	static const struct { const char *word, *domain, *want; } cases[] = {
+		{ "www",       "example.org.", "www.example.org." },
+		{ "@",         "example.org.", "example.org." },
+		{ "*.www",     "example.org.", "\\*.www.example.org." },
+		{ "*.Example.org.", "example.org.", "\\*.example.org." },
+		{ "\\*",       "example.org.", "\\*.example.org." },
+		{ "*",         "example.org.", "*" },
+		{ "www*",      "example.org.", "www*" },
+		{ "*www*",     "example.org.", "*www*" },
+		{ "*.w*",      "example.org.", "*.w*" },
+		{ "*_dmarc",   "example.org.", "*_dmarc.example.org." },
+		{ "*example.org.", "example.org.", "*example.org." },
+		{ "a*b\\*",    "example.org.", "a*b\\*.example.org." },
+		{ "a*b\\.",    "example.org.", "a*b\\..example.org." },
+		{ "a*b",       ".",            "a*b." },
+		{ "a..b",      "example.org.", NULL },
+	};
+	char text[CRITERION_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum err err = names_criterion(cases[i].word, cases[i].domain, text, &why);
+
+		print_message("  %s\n", cases[i].word);
+		assert_int_equal(err, cases[i].want ? OK : ERR_INVALID);
+		if (cases[i].want)
+			assert_string_equal(text, cases[i].want);
+	}
+}
+
 static void times_as_typed(void **state)
 {
 	static const struct {
@@ -176,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_as_typed),
 		cmocka_unit_test(records_as_typed),
+		cmocka_unit_test(criteria_as_typed),
 		cmocka_unit_test(times_as_typed),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(moments),
