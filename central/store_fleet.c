@@ -59,6 +59,7 @@ static json_t *fleet_read_number(struct tx_rows *rows)
 	return is_null ? json_null() : json_integer(number);
 }
 
+#define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
 
 static json_t *fleet_read_worker(struct tx_rows *rows)
 {
