@@ -345,8 +345,8 @@ int64_t store_import_delete(struct tx *tx, const struct import_step *step)
  * given consecutive records of a set the same TTL).
  */
 #define LAST_TTL \
-	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), ttl)), " \
-	"21) AS UNSIGNED)"
+	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), " \
+	"ttl)), 21) AS UNSIGNED)"
 #define STAGED_SETS \
 	"(SELECT name, type, " LAST_TTL " AS ttl, MIN(id) AS id " \
 	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \

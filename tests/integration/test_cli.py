@@ -568,6 +568,18 @@ class Commands(WithFleet):
                             document)
             self.assertIn(words, document["error"]["message"])
 
+    def test_a_record_set_with_several_ttls(self):
+        text = "x 5 A 192.0.2.1\nx 9 A 192.0.2.2\ny 5 A 192.0.2.1\nx 7 A 192.0.2.3\nx 7 MX 1 .\n"
+        status, document, err = self.import_zone("ttls.org", text)
+        self.assertEqual(status, GOOD, err)
+        self.assertEqual([re.sub(".*/zone.txt", "zone.txt", w) for w in document["warnings"]],
+                         [f"zone.txt:{line}: the TTL is {ttl}, but earlier records of this record "
+                          f"set have the TTL 5: the {what} gets the TTL {wins}"
+                          for line, ttl, what, wins in ((5, 9, "record", 5),
+                                                        (7, 7, "record set", 7))])
+        sets = self.run_json("record", "list", "ttls.org", "x", "--type", "A")["recordsets"]
+        self.assertEqual([s["ttl"] for s in sets], [7])
+
     def test_records_outside_the_domain(self):
         text = "www A 192.0.2.1\nmail.example.com. A 192.0.2.1\n A 192.0.2.2\nlast A 192.0.2.1\n"
         status, document, err = self.import_zone("inside.org", text)

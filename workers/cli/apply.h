@@ -18,7 +18,7 @@ struct apply {
 	void *self;
 	/* results; apply_clear() frees them */
 	json_t *changes;
-	json_t *lines;		/* of each change: the lines of its records. JSON: empty */
+	json_t *lines;	/* of each change: the lines of its records. JSON: empty */
 	struct quotes quotes;	/* of the lines */
 };
 

@@ -73,9 +73,9 @@ const struct command commands[] = {
 	  "$GENERATE makes at most 65536 records. If a record without a TTL comes "
 	  "before all TTLs, the client refuses FILE, unless it is the SOA record: then "
 	  "the minimum of the SOA record is the TTL of all records without a TTL. "
-	  "Records of one record set must have the same TTL: otherwise the client "
-	  "warns, and the record set gets the TTL of the first record if its records "
-	  "are consecutive.\n"
+	  "Records of one record set must have the same TTL. Otherwise the client "
+	  "warns, and takes the same TTL as BIND: consecutive records get the TTL of "
+	  "the first of them, and the last records of the set determine its TTL.\n"
 	  "If the client or central refuses a record, the reason begins with the file "
 	  "and the line of the record. Central changes nothing before it has read and "
 	  "checked the whole file.",

@@ -117,10 +117,10 @@ static void db_report_tenants(struct db *db, json_t **in_doubt)
 enum { PACKET_MIN = 64 * 1024 * 1024 };
 
 #define HOW_TO_SET(line) \
-	"add the line '" line "' to the group [mariadbd] of the settings of the server, " \
-	"and restart the server"
+	"add the line '" line "' to the group [mariadbd] of the settings of the " \
+	"server, and restart the server"
 
-/* The tables are of no use with these settings, but the migration itself needs neither. */
+/* Workers need these settings, but the migration itself does not. */
 static void db_check_server(struct cli *cli, struct db *db)
 {
 	struct server_limits limits;

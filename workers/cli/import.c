@@ -12,6 +12,7 @@
 #include "model/presentation.h"
 #include "places.h"
 #include "progress.h"
+#include "ttls.h"
 #include "wait.h"
 
 enum {
@@ -38,6 +39,7 @@ struct import {
 	int parts;
 	int64_t records;
 	struct places places;		/* of the records that were sent */
+	struct ttls ttls;
 };
 
 /* ---- parts ---- */
@@ -78,11 +80,33 @@ static size_t import_size(const char *text)
 }
 
 /* Puts the place of the record before WORDS. */
-static enum err import_refuse(struct import *import, const char *words)
+static enum err import_place(const struct import *import, const char *words,
+                             struct why *why)
 {
-	return fail(&import->cli->why, ERR_INVALID, "%.250s:%d: %s",
-	            master_file_path(import->master), master_file_line(import->master),
-	            words);
+	return fail(why, ERR_INVALID, "%.250s:%d: %s", master_file_path(import->master),
+	            master_file_line(import->master), words);
+}
+
+static void import_warn(void *self, const char *text)
+{
+	struct import *import = self;
+
+	output_warn(&import->cli->out, text);
+}
+
+/* Central takes the TTL of the last record of a set. */
+static void import_check_ttl(struct import *import, const struct rr *rr)
+{
+	struct why words, text;
+	uint32_t before;
+
+	if (rr->type == RR_SOA || !ttls_change(&import->ttls, rr, &before))
+		return;
+	fail(&words, OK, "the TTL is %" PRIu32 ", but earlier records of this record set "
+	     "have the TTL %" PRIu32 ": the record set gets the TTL %" PRIu32, rr->ttl,
+	     before, rr->ttl);
+	import_place(import, words.text, &text);
+	import_warn(import, text.text);
 }
 
 static enum err import_add_record(struct import *import, const struct rr *rr)
@@ -97,7 +121,7 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	buf_reset(&import->data);
 	err = rdata_format(rr->type, rr->rdata, rr->rdata_len, &import->data, &words);
 	if (err)
-		return import_refuse(import, words.text);
+		return import_place(import, words.text, &import->cli->why);
 	bytes = import_size(name) + import_size(buf_string(&import->data)) + RECORD_BYTES;
 	if (import->part_bytes + bytes > PART_BYTES ||
 	    json_array_size(import->part) == PART_RECORDS)
@@ -107,16 +131,10 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	                                buf_string(&import->data)));
 	places_add(&import->places, master_file_path(import->master),
 	           master_file_line(import->master));
+	import_check_ttl(import, rr);
 	import->part_bytes += bytes;
 	import->records++;
 	return err;
-}
-
-static void import_warn(void *self, const char *text)
-{
-	struct import *import = self;
-
-	output_warn(&import->cli->out, text);
 }
 
 static bool import_is_inside(const struct import *import, const struct rr *rr)
@@ -132,17 +150,16 @@ static enum err import_leave_out(struct import *import, const struct rr *rr)
 {
 	bool skips = cli_has(import->cli, OPT_IGNORE_OUT_OF_ZONE);
 	char name[NAME_MAX_TEXT + 1];
-	struct why words;
-	enum err err;
+	struct why words, text;
 
 	name_format_wire(rr->name, name);
 	fail(&words, ERR_INVALID, "'%.100s' is outside the domain '%.100s'%s", name,
 	     import->name, skips ? ": the client skips this record"
 	                         : ": --ignore-out-of-zone skips such records");
-	err = import_refuse(import, words.text);
 	if (!skips)
-		return err;
-	import_warn(import, import->cli->why.text);
+		return import_place(import, words.text, &import->cli->why);
+	import_place(import, words.text, &text);
+	import_warn(import, text.text);
 	return OK;
 }
 
@@ -392,6 +409,7 @@ static void import_close(struct import *import)
 	json_decref(import->part);
 	buf_clear(&import->data);
 	places_clear(&import->places);
+	ttls_clear(&import->ttls);
 }
 
 enum err domain_import(struct cli *cli)

@@ -375,7 +375,7 @@ static enum err master_read_record(struct master_file *master, struct name *owne
 	return OK;
 }
 
-/* Reads the next record of $GENERATE, from a line that is lexed like a line of the file. */
+/* Reads the next record of $GENERATE from a line that is lexed like one of the file. */
 static enum err master_read_generated(struct master_file *master, struct rr *rr,
                                       struct why *why)
 {

@@ -10,6 +10,8 @@
 
 #include "base/mem.h"
 
+#define OUTSIDE "the file must be in the folder of the main file, or below it"
+
 /* O_NONBLOCK: a named pipe has no writer to wait for. */
 static int include_open_below(int folder, const char *name)
 {
@@ -33,9 +35,8 @@ enum err include_open(int folder, const char *name, FILE **file, struct why *why
 	FILE *opened = NULL;
 
 	if (fd < 0)
-		return include_fail(name, errno == EXDEV
-		                    ? "the file must be in the folder of the main file, or "
-		                      "below it" : strerror(errno), why);
+		return include_fail(name, errno == EXDEV ? OUTSIDE : strerror(errno),
+		                    why);
 	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode))
 		opened = fdopen(fd, "r");
 	if (!opened) {

@@ -1,7 +1,7 @@
 /*
- * master_include -- opens the file of $INCLUDE, for master_file.c only. The file must be a
- * regular file below a folder: the kernel refuses a path that leaves the folder, also by
- * a symbolic link (openat2, Linux 5.6).
+ * master_include -- opens the file of $INCLUDE, for master_file.c only. The file must be
+ * a regular file below a folder: the kernel refuses a path that leaves the folder, also
+ * by a symbolic link (openat2, Linux 5.6).
  */
 #pragma once
 

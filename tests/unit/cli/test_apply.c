@@ -250,9 +250,9 @@ static void ttls_of_one_set(void **state)
 
 	(void)state;
 	assert_int_equal(apply_parse(&apply, text, &why), OK);
-	assert_string_equal(buf_string(&warnings), "f:6: the TTL is 300, but line 1 gives "
-	                    "this record set the TTL 60: the record set gets the TTL "
-	                    "300\n");
+	assert_string_equal(buf_string(&warnings),
+	                    "f:6: the TTL is 300, but line 1 gives this record set the "
+	                    "TTL 60: the record set gets the TTL 300\n");
 	apply_clear(&apply);
 	buf_clear(&warnings);
 }

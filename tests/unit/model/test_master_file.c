@@ -126,7 +126,7 @@ static void broken_master_files(void **state)
 	static const struct {
 		const char *zone, *want;	/* how the reason begins */
 	} cases[] = {
-		{ " A 192.0.2.1\n",       "zone:1: the first record must have an owner name" },
+		{ " A 192.0.2.1\n", "zone:1: the first record must have an owner name" },
 		{ "\n\na A 192.0.2\n",
 		  "zone:3: data: field 1 must be an IPv4 address" },
 		{ "a (\n\nA\n) 1\nb A 1\n",    "zone:1: data: field 1" },
@@ -144,10 +144,11 @@ static void broken_master_files(void **state)
 		{ "a 5x A 192.0.2.1\n",        "zone:1: a TTL must" },
 		{ "a AXFR 192.0.2.1\n",        "zone:1: type: zonefleet cannot store" },
 		{ "a..b A 192.0.2.1\n",        "zone:1: owner: the name" },
-		{ "\"a\" A 192.0.2.1\n",   "zone:1: an owner name must not be in quotes" },
+		{ "\"a\" A 192.0.2.1\n", "zone:1: an owner name must not be in quotes" },
 		{ "a A 192.0.2.1 192.0.2.2\n", "zone:1: data: has too many fields" },
-		{ "$DATE 20260101\n",          "zone:1: a directive must be $ORIGIN, $TTL, "
-		                               "$INCLUDE or $GENERATE, not '$DATE'" },
+		{ "$DATE 20260101\n",
+		  "zone:1: a directive must be $ORIGIN, $TTL, $INCLUDE or $GENERATE, not "
+		  "'$DATE'" },
 		{ "$ORIGIN\n",                 "zone:1: $ORIGIN must have one value" },
 		{ "$ORIGIN a b\n",             "zone:1: $ORIGIN must have one value" },
 		{ "$TTL\n",                    "zone:1: $TTL must have one value" },
@@ -241,7 +242,8 @@ static void ttls_as_in_bind(void **state)
 		  "x.example.org. 5 A 192.0.2.1\nx.example.org. 5 A 192.0.2.2\n"
 		  "x.example.org. 5 A 192.0.2.3\ny.example.org. 5 A 192.0.2.4\n",
 		  SAYS("2", "9", "5") },
-		{ "$TTL 9\nx 11 A 192.0.2.1\nx A 192.0.2.2\nx 5 MX 1 .\nx 7 A 192.0.2.3\n",
+		{ "$TTL 9\nx 11 A 192.0.2.1\nx A 192.0.2.2\nx 5 MX 1 .\n"
+		  "x 7 A 192.0.2.3\n",
 		  "x.example.org. 11 A 192.0.2.1\nx.example.org. 11 A 192.0.2.2\n"
 		  "x.example.org. 5 MX 1 .\nx.example.org. 11 A 192.0.2.3\n",
 		  SAYS("3", "9", "11") SAYS("5", "7", "11") },
@@ -255,8 +257,10 @@ static void ttls_as_in_bind(void **state)
 		{ "x 8 RRSIG A 8 2 9 20300101000000 20200101000000 1 . AAAA\n"
 		  "x 7 RRSIG MX 8 2 7 20300101000000 20200101000000 1 . AAAA\n"
 		  "x 10 RRSIG A 8 2 9 20300101000000 20200101000000 2 . AAAA\n",
-		  "x.example.org. 8 RRSIG A 8 2 9 20300101000000 20200101000000 1 . AAAA\n"
-		  "x.example.org. 7 RRSIG MX 8 2 7 20300101000000 20200101000000 1 . AAAA\n"
+		  "x.example.org. 8 RRSIG A 8 2 9 20300101000000 20200101000000 1 . "
+		  "AAAA\n"
+		  "x.example.org. 7 RRSIG MX 8 2 7 20300101000000 20200101000000 1 . "
+		  "AAAA\n"
 		  "x.example.org. 8 RRSIG A 8 2 9 20300101000000 20200101000000 2 . "
 		  "AAAA\n", SAYS("3", "10", "8") },
 	};
@@ -283,7 +287,8 @@ static void owners_as_in_bind(void **state)
 		{ TTL "x A 192.0.2.1\n(y\n)A 192.0.2.2\n",
 		  X_A "y.example.org. 77 A 192.0.2.2\n" },
 		{ TTL "x A 192.0.2.1\n (60) MX 1 .\n", X_A "x.example.org. 60 MX 1 .\n" },
-		{ TTL "x A 192.0.2.1\n\t(\n60) MX 1 .\n", X_A "x.example.org. 60 MX 1 .\n" },
+		{ TTL "x A 192.0.2.1\n\t(\n60) MX 1 .\n",
+		  X_A "x.example.org. 60 MX 1 .\n" },
 		{ TTL "x A 192.0.2.1\nx(60) MX 1 .\n", X_A "x.example.org. 60 MX 1 .\n" },
 		{ TTL "x A 192.0.2.1\n()\n(;\n)\n", X_A },
 		{ TTL "x A 192.0.2.1\n($TTL 5)\ny A 192.0.2.1\n",
@@ -357,7 +362,7 @@ static void generated_as_in_bind(void **state)
 static void broken_generate(void **state)
 {
 	static const struct {
-		const char *words, *want;	/* how the reason begins, after the place */
+		const char *words, *want;	/* after the place */
 	} cases[] = {
 		{ "1 a A 192.0.2.1",               "$GENERATE: the range must be" },
 		{ "2-1 a A 192.0.2.1",             "$GENERATE: the range must be" },
@@ -410,8 +415,8 @@ static void generate_is_bounded(void **state)
 	size_t lines = 0;
 
 	(void)state;
-	assert_int_equal(read_zone(TTL "$GENERATE 1-65536 a A 192.0.2.1\n", "example.org.",
-	                           &printed), OK);
+	assert_int_equal(read_zone(TTL "$GENERATE 1-65536 a A 192.0.2.1\n",
+	                           "example.org.", &printed), OK);
 	for (size_t i = 0; i < printed.len; i++)
 		lines += printed.data[i] == '\n';
 	assert_int_equal(lines, 65536);
@@ -509,17 +514,19 @@ static void broken_include(void **state)
 	static const struct outcome cases[] = {
 		{ TTL "$INCLUDE\n", "zone:2: $INCLUDE must have a file name!" },
 		{ TTL "$INCLUDE a b c\n", "zone:2: $INCLUDE must have a file name!" },
-		{ TTL "$INCLUDE none\n", "zone:2: $INCLUDE: cannot read 'none': No such!" },
-		{ TTL "$INCLUDE sub\n", "zone:2: $INCLUDE: cannot read 'sub': it must be a "
-		  "regular file" },
-		{ TTL "$INCLUDE pipe\n", "zone:2: $INCLUDE: cannot read 'pipe': it must be "
-		  "a regular file" },
+		{ TTL "$INCLUDE none\n",
+		  "zone:2: $INCLUDE: cannot read 'none': No such!" },
+		{ TTL "$INCLUDE sub\n",
+		  "zone:2: $INCLUDE: cannot read 'sub': it must be a regular file" },
+		{ TTL "$INCLUDE pipe\n",
+		  "zone:2: $INCLUDE: cannot read 'pipe': it must be a regular file" },
 		{ TTL "$INCLUDE /etc/hostname\n", "zone:2: $INCLUDE: cannot read "
 		  "'/etc/hostname': the file must be in the folder of the main file!" },
 		{ TTL "$INCLUDE ../x\n", "zone:2: $INCLUDE: cannot read '../x': the file "
 		  "must be in the folder of the main file, or below it" },
-		{ TTL "$INCLUDE outside\n", "zone:2: $INCLUDE: cannot read 'outside': the "
-		  "file must be in the folder of the main file, or below it" },
+		{ TTL "$INCLUDE outside\n",
+		  "zone:2: $INCLUDE: cannot read 'outside': the file must be in the "
+		  "folder of the main file, or below it" },
 		{ TTL "$INCLUDE sub/two a..\n", "zone:2: $INCLUDE: origin: the name!" },
 		{ TTL "$INCLUDE sub/bad\n", "sub/bad:2: data: field 1 must be an IPv4!" },
 		{ TTL "$INCLUDE sub/empty\n A 192.0.2.1\n",
@@ -604,7 +611,8 @@ static void real_zones_are_read_as_by_ldns(void **state)
 		skip();
 	origin = ldns_dname_new_frm_str(".");
 	master = master_file_open(ours, path,
-	                          &(struct master_options){ .origin = ".", .folder = -1 });
+	                          &(struct master_options){ .origin = ".",
+	                                                    .folder = -1 });
 	while ((want = next_of_ldns(theirs, &origin, &prev))) {
 		assert_int_equal(master_file_next(master, &rr, &found, &why), OK);
 		assert_true(found);
