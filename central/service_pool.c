@@ -169,8 +169,9 @@ static enum err pool_check_domains(struct tx *tx, const struct pool *pool,
 		               pool->name);
 	if (use->domains)
 		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has %" PRId64
-		               " domain%s: delete all its domains first ('zonefleet domain "
-		               "list --pool %.64s --admin --all-tenants' lists them)",
+		               " domain%s: delete all its domains first ('zonefleet "
+		               "domain list --pool %.64s --admin --all-tenants' lists "
+		               "them)",
 		               pool->name, use->domains, use->domains == 1 ? "" : "s",
 		               pool->name);
 	return OK;
@@ -181,9 +182,9 @@ static enum err pool_check_rows(struct tx *tx, const struct pool *pool,
                                 const struct pool_use *use)
 {
 	if (use->tombstones > POOL_TOMBSTONES_MAX)
-		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has more than %d deleted "
-		               "domains in the database: start a pool manager of the pool, "
-		               "and wait until central has removed them "
+		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has more than %d "
+		               "deleted domains in the database: start a pool manager of "
+		               "the pool, and wait until central has removed them "
 		               "(central.tombstone_age)", pool->name,
 		               POOL_TOMBSTONES_MAX);
 	if (use->rows > POOL_ROWS_MAX)

@@ -231,8 +231,8 @@ static const struct rpc_method_doc words[] = {
 	  "worker that has work, but no running process: `minidns`, `pool_manager.POOL` "
 	  "of a pool with domains, and `ports`, `routes` or `ownership` if a process of "
 	  "it was running in the last day. Tenants see the name servers of their domain "
-	  "in `domain.servers`, as [server status]. Only administrators may leave out the "
-	  "argument `domain`. The answer then has no `domain`.",
+	  "in `domain.servers`, as [server status]. Only administrators may leave out "
+	  "the argument `domain`. The answer then has no `domain`.",
 	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
 	  "`domain`: [domain status]",
 	  "{'domain': 'example.org.'}",

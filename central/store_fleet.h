@@ -36,8 +36,8 @@ bool living_services_has(const struct living_services *services, const char *top
 json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
                             struct arena *arena);
 /*
- * Makes a list of JSON objects for the answer. The status of a process without a heartbeat
- * in the last TIMEOUT_MS is `dead`, whatever its master has written.
+ * Makes a list of JSON objects for the answer. The status of a process without a
+ * heartbeat in the last TIMEOUT_MS is `dead`, whatever its master has written.
  */
 json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
 /* Also makes a list of JSON objects. */

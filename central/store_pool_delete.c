@@ -25,8 +25,8 @@ void store_pool_count(struct tx *tx, const struct pool *pool, struct pool_use *u
 		"SELECT COUNT(*) FROM domains WHERE pool_id = ? AND status <> 'DELETED'",
 		TX_BIND(tx_text(id)));
 	use->tombstones = pool_count(tx, "SELECT COUNT(*) FROM (SELECT 1 FROM domains "
-	                             "WHERE pool_id = ? AND status = 'DELETED' LIMIT ?) t",
-	                             id, POOL_TOMBSTONES_MAX);
+	                             "WHERE pool_id = ? AND status = 'DELETED' "
+	                             "LIMIT ?) t", id, POOL_TOMBSTONES_MAX);
 	use->rows = pool_count(tx, COUNT_OF("records"), id, POOL_ROWS_MAX) +
 	            pool_count(tx, COUNT_OF("journal"), id, POOL_ROWS_MAX);
 }
@@ -46,7 +46,8 @@ static void pool_delete_tombstones(struct tx *tx, struct arena *arena,
 	static const char *const statements[] = {
 		"DELETE t FROM pool_manager_status t FORCE INDEX (status_of) "
 		"WHERE t.domain_id IN (",
-		"DELETE t FROM records t FORCE INDEX (record_open) WHERE t.domain_id IN (",
+		"DELETE t FROM records t FORCE INDEX (record_open) "
+		"WHERE t.domain_id IN (",
 		"DELETE t FROM recordsets t FORCE INDEX (recordset_name) "
 		"WHERE t.domain_id IN (",
 		"DELETE t FROM journal t FORCE INDEX (PRIMARY) WHERE t.domain_id IN (",

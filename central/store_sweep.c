@@ -328,7 +328,8 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
 }
 
 /* A process that writes a heartbeat again between the two statements keeps its row. */
-int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms, struct arena *arena)
+int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms,
+                            struct arena *arena)
 {
 	struct tx_value values[TX_LIST_MAX + 2];
 	const char *names[SWEEP_DOMAINS];

@@ -83,4 +83,5 @@ int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);
  * Deletes dead processes of services that have no living process. The master of a service
  * deletes the other dead processes. TIMEOUT_MS: `fleet.timeout`.
  */
-int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms, struct arena *arena);
+int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms,
+                            struct arena *arena);

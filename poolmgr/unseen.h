@@ -11,8 +11,8 @@
 
 /*
  * Returns the reason of REPORT, with UNSEEN_WORDS (store.h) and the addresses in
- * poolmgr.masters if they may help. A server that reads a catalog zone has its own list of
- * primaries, so its reason stays as it is.
+ * poolmgr.masters if they may help. A server that reads a catalog zone has its own list
+ * of primaries, so its reason stays as it is.
  */
 const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
                           const struct server_report *report);

@@ -281,7 +281,8 @@ const struct command commands[] = {
 	  "of it was running in the last day), name servers that do not work, domains in "
 	  "ERROR, the oldest domain that has been PENDING for more than a minute, PARKED "
 	  "repairs and dead letters.\n"
-	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is not.",
+	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is "
+	  "not.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,

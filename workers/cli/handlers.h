@@ -13,7 +13,8 @@ command_fn domain_import;						/* import.c */
 command_fn domain_export;						/* export.c */
 command_fn record_add, record_list, record_set, record_delete;		/* record.c */
 command_fn record_apply;						/* apply.c */
-command_fn pool_list, pool_show, pool_create, pool_set, pool_delete;			/* pool.c */
+/* pool.c */
+command_fn pool_list, pool_show, pool_create, pool_set, pool_delete;
 command_fn blacklist_add, blacklist_list, blacklist_delete;		/* blacklist.c */
 command_fn quota_show, quota_set;					/* quota.c */
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */

@@ -99,8 +99,8 @@ static void problems_add_errors(json_t *problems, const json_t *troubled,
 	size_t count = problems_count_status(troubled, "ERROR");
 
 	if (count)
-		problems_add(problems, "%zu%s %s in ERROR ('zonefleet domain list --status "
-		             "ERROR --admin --all-tenants')", count,
+		problems_add(problems, "%zu%s %s in ERROR ('zonefleet domain list "
+		             "--status ERROR --admin --all-tenants')", count,
 		             count == shown_max ? " or more" : "",
 		             count == 1 ? "domain is" : "domains are");
 }
@@ -122,9 +122,9 @@ static void problems_add_pending(json_t *problems, const json_t *troubled)
 		    age <= PENDING_LONG_S)
 			return;
 		names_duration(age, text);
-		problems_add(problems, "the domain %.200s has been PENDING for %s%s%.400s",
-		             answer_text(domain, "name"), text, *reason ? ": " : "",
-		             reason);
+		problems_add(problems, "the domain %.200s has been PENDING for "
+		             "%s%s%.400s", answer_text(domain, "name"), text,
+		             *reason ? ": " : "", reason);
 		return;
 	}
 }

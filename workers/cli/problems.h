@@ -10,8 +10,9 @@
 enum { PENDING_LONG_S = 60 };	/* a change that is on its way takes less time */
 
 /*
- * Finds the problems, as a list of texts. STATUS: the answer to get_status. TROUBLED: the
- * domains in ERROR, then the PENDING domains, the oldest first, at most SHOWN_MAX of each.
+ * Finds the problems, as a list of texts. STATUS: the answer to get_status. TROUBLED:
+ * the domains in ERROR, then the PENDING domains, the oldest first, at most SHOWN_MAX of
+ * each.
  */
 enum err problems_find(struct cli *cli, const json_t *status, const json_t *troubled,
                        size_t shown_max, json_t **problems);

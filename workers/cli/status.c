@@ -239,7 +239,8 @@ static void status_show_troubled(const struct output *out, const json_t *domains
 }
 
 /* Ends with status 1 if there are problems. */
-static enum err fleet_add_problems(struct cli *cli, json_t *status, const json_t *troubled)
+static enum err fleet_add_problems(struct cli *cli, json_t *status,
+                                   const json_t *troubled)
 {
 	json_t *problems;
 	enum err err = problems_find(cli, status, troubled, TROUBLED_MAX, &problems);
