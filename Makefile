@@ -72,6 +72,7 @@ BINARY_ports   = zonefleet-ports
 BINARY_routes  = zonefleet-routes
 BINARY_cli     = zonefleet
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
+LIBS_cli       = $(shell pkg-config --libs libidn2)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 

@@ -112,7 +112,8 @@ class Alone(unittest.TestCase):
     def test_a_typo_is_answered_with_what_was_meant(self):
         for meant, words in (("domain", ["domian", "list"]), ("list", ["domain", "lst"]),
                              ("list", ["domain", "lst", "--help"]),
-                             ("list", ["help", "domain", "lst"]), ("--ttl", ["ping", "--tll", "5"])):
+                             ("list", ["help", "domain", "lst"]),
+                             ("--ttl", ["ping", "--tll", "5"])):
             err = client(*words)[2]
             self.assertIn(f": did you mean '{meant}'?\n", err, words)
         self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
@@ -449,6 +450,36 @@ class Commands(WithFleet):
                       self.run_client("record", "add", "text.org", "@", "HINFO", "PC Linux 6",
                                       want=FAILED))
 
+    def test_names_in_the_letters_of_people(self):
+        """They are ASCII for all programs and in JSON; a line about one domain shows both."""
+        both = r"bücher\.test\. \(xn--bcher-kva\.test\.\)"
+        out = self.run_client("domain", "create", "BÜCHER.test", "--wait", "--ns",
+                              "ns1.straße.example,ns2.example.net")
+        self.assertRegex(out, rf"\Acreated {both}: serial ")
+        self.assertRegex(self.run_client("domain", "show", "bücher.test"), rf"(?m)^name +{both}$")
+        self.assertRegex(self.run_client("status", "bücher.test"), rf"(?m)^domain +{both}$")
+        self.assertRegex(self.run_client("domain", "show", "bücher.test", env={"LC_ALL": "C"}),
+                         r"(?m)^name +xn--bcher-kva\.test\.$")
+        self.assertEqual(self.run_json("domain", "show", "bücher.test")["name"],
+                         "xn--bcher-kva.test.")
+        for pattern in "bücher.test", "*.bücher.test", "*xn--bcher-kva.test.":
+            names = [row["name"] for row in self.run_json("domain", "list", pattern)["domains"]]
+            self.assertEqual(names, ["xn--bcher-kva.test."] if pattern[1] != "." else [], pattern)
+        self.run_client("record", "add", "bücher.test", "größe", "MX", "10 mail.bücher.test.",
+                        "--wait")
+        sets = self.run_json("record", "list", "bücher.test", "größe")["recordsets"]
+        self.assertEqual([(row["name"], row["records"]) for row in sets],
+                         [("xn--gre-6ka8i.xn--bcher-kva.test.", ["10 mail.xn--bcher-kva.test."])])
+        ns = self.run_json("record", "list", "bücher.test", "@", "--type", "NS")["recordsets"]
+        self.assertIn("ns1.xn--strae-oqa.example.", ns[0]["records"])
+        for words in (["domain", "create", "☃.test"], ["domain", "create", "a.test", "--ns", "☃.x"],
+                      ["record", "add", "bücher.test", "☃", "A", "192.0.2.1"],
+                      ["record", "add", "bücher.test", "w", "CNAME", "☃.x."],
+                      ["domain", "list", "*☃"]):
+            self.assertRegex(self.run_client(*words, want=USAGE),
+                             r"\Azonefleet: Usage: .*(☃.* is not valid in a domain name: string "
+                             r"contains a disallowed character|must not contain)")
+
     def test_import_and_export(self):
         zone = "".join(f"h{i}.copy.org. 300 IN A 192.0.2.{i % 250}\n" for i in range(20000))
         soa = "copy.org. 600 IN SOA ns1.copy.org. dns.copy.org. 7 3600 600 86400 60\n" \
@@ -616,8 +647,8 @@ class Commands(WithFleet):
             reader, writer = os.pipe()
             os.close(reader)
             with open(writer, "wb") as out:
-                done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, *words], stdout=out,
-                                      stderr=subprocess.PIPE, env=CLEAN)
+                done = subprocess.run([ZONEFLEET, "--config", self.fleet.config, *words],
+                                      stdout=out, stderr=subprocess.PIPE, env=CLEAN)
             self.assertEqual((done.returncode, done.stderr), (GOOD, b""), words)
             self.assertLessEqual(pages() - before, most, words)
         with open("/dev/full", "wb") as out:

@@ -90,12 +90,10 @@ static void apply_check_ttl(const struct apply *apply, const json_t *change, int
 static enum err apply_put_data(const char *type, const char *data, json_t *change,
                                struct quotes *quotes, struct why *why)
 {
-	json_t *record = quote_data(type, data, quotes);
+	json_t *records = json_array();
 
-	if (!record)	/* without records, `delete` deletes the whole set */
-		return fail(why, ERR_INVALID, "DATA: must be UTF-8");
-	json_object_set_new(change, "records", json_pack("[o]", record));
-	return OK;
+	json_object_set_new(change, "records", records);
+	return quote_append(records, type, data, quotes, why);
 }
 
 static enum err apply_parse_line(char *line, const char *domain, json_t *change,

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "command.h"
+#include "idn.h"
 #include "names.h"
 
 #define CENTRAL "central"
@@ -133,6 +134,20 @@ void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
 		json_array_append_new(hosts, cli_host(host));
 	json_object_set_new(into, key, hosts);
 	free(list);
+}
+
+enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key)
+{
+	struct buf ascii = { 0 };
+	struct why why;
+	enum err err = idn_to_ascii(cli->argv[argument], "the name", &ascii, &why);
+
+	if (err)
+		err = cli_usage(cli, "%s", why.text);
+	else
+		json_object_set_new(into, key, json_string(buf_string(&ascii)));
+	buf_clear(&ascii);
+	return err;
 }
 
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1])

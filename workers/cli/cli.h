@@ -38,6 +38,7 @@ struct cli {
 	/* from the command line */
 	const struct command *command;
 	const char *option[OPT_COUNT];	/* NULL: not given; "": takes no value */
+	char *ascii[OPT_COUNT];		/* the option's text, if idn.c made it */
 	int argc;
 	char **argv;			/* the arguments after the command's words */
 	/* set up by main.c */
@@ -89,5 +90,7 @@ void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
 void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
                    const char *key);
 
+/* Sets KEY of INTO to the argument, a name or pattern, in ASCII (idn.h). */
+enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key);
 /* Writes the argument in the form that central accepts (names.h). */
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1]);

@@ -1,9 +1,12 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/suggest.h"
+#include "idn.h"
 
 const struct command_group command_groups[] = {
 	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
@@ -94,6 +97,40 @@ static enum err command_check_options(struct cli *cli)
 	return OK;
 }
 
+static enum err command_convert_name(struct cli *cli, enum cli_option option)
+{
+	struct buf ascii = { 0 };
+	char field[32];
+	struct why why;
+	enum err err;
+
+	snprintf(field, sizeof field, "--%s", option_rows[option].name);
+	err = idn_to_ascii(cli->option[option], field, &ascii, &why);
+	if (err)
+		cli_usage(cli, "%s", why.text);
+	else
+		cli->option[option] = cli->ascii[option] = xstrdup(buf_string(&ascii));
+	buf_clear(&ascii);
+	return err ? ERR_ARGUMENTS : OK;
+}
+
+/* Options with names get them in ASCII, so that no command has to think of it. */
+static enum err command_convert_names(struct cli *cli)
+{
+	enum err err = OK;
+
+	for (int i = 0; i < OPT_COUNT && !err; i++)
+		if (option_rows[i].is_name && cli_has(cli, i))
+			err = command_convert_name(cli, i);
+	return err;
+}
+
+void command_clear(struct cli *cli)
+{
+	for (int i = 0; i < OPT_COUNT; i++)
+		free(cli->ascii[i]);
+}
+
 static enum err command_check_arguments(struct cli *cli)
 {
 	const struct command *command = cli->command;
@@ -156,7 +193,9 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 	if (err || !cli->command || cli_has(cli, OPT_HELP))
 		return err;
 	err = command_check_options(cli);
-	return err ? err : command_check_arguments(cli);
+	if (!err)
+		err = command_check_arguments(cli);
+	return err ? err : command_convert_names(cli);
 }
 
 bool command_is_below(const struct command *command, const char *noun)

@@ -1,10 +1,9 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "handlers.h"
+#include "idn.h"
 #include "pages.h"
 #include "status.h"
 #include "wait.h"
@@ -90,12 +89,15 @@ static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 		.serial = (uint32_t)answer_number(domain, "serial"),
 		.is_deletion = !strcmp(answer_text(domain, "task"), "DELETE"),
 	};
-	char *line = xprintf("%s %s: serial %" PRIu32 ", %s, id %s", verb,
-	                     answer_text(domain, "name"), goal.serial,
-	                     answer_text(domain, "status"), goal.domain);
-	enum err err = wait_finish(cli, domain, &goal, line);
+	struct buf line = { 0 };
+	enum err err;
 
-	free(line);
+	buf_printf(&line, "%s ", verb);
+	idn_show(answer_text(domain, "name"), &line);
+	buf_printf(&line, ": serial %" PRIu32 ", %s, id %s", goal.serial,
+	           answer_text(domain, "status"), goal.domain);
+	err = wait_finish(cli, domain, &goal, buf_string(&line));
+	buf_clear(&line);
 	return err;
 }
 
@@ -208,6 +210,15 @@ enum err domain_abandon(struct cli *cli)
 	return OK;
 }
 
+static void domain_show_fields(const struct output *out, const json_t *domain)
+{
+	json_t *shown = json_copy((json_t *)domain);
+
+	idn_show_member(shown, "name");
+	output_fields(out, shown, fields);
+	json_decref(shown);
+}
+
 enum err domain_show(struct cli *cli)
 {
 	json_t *domain;
@@ -216,7 +227,7 @@ enum err domain_show(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json)
-		output_fields(&cli->out, domain, fields);
+		domain_show_fields(&cli->out, domain);
 	cli_answer(cli, domain);
 	return OK;
 }
@@ -234,19 +245,17 @@ static void domain_row(struct table *table, const json_t *domain)
 	table_text(table, answer_text(domain, "tenant"));
 }
 
-/* central completes a pattern. */
+/* Central completes a pattern. The client only converts it to ASCII. */
 static enum err domain_put_pattern(struct cli *cli, json_t *criterion)
 {
 	char name[NAME_MAX_TEXT + 1];
-	const char *word = cli->argv[0];
-	enum err err = OK;
+	enum err err;
 
-	if (!strchr(word, '*')) {
-		err = cli_domain(cli, 0, name);
-		word = name;
-	}
+	if (strchr(cli->argv[0], '*'))
+		return cli_put_name(cli, 0, criterion, "name");
+	err = cli_domain(cli, 0, name);
 	if (!err)
-		json_object_set_new(criterion, "name", json_string(word));
+		json_object_set_new(criterion, "name", json_string(name));
 	return err;
 }
 

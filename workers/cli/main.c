@@ -274,5 +274,6 @@ int main(int argc, char **argv)
 	cli_report(&cli, err);
 	status = cli_exit_status(&cli, err);
 	json_decref(cli.document);
+	command_clear(&cli);
 	return cli_flush(status);
 }

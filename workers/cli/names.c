@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/id.h"
+#include "idn.h"
 
 static const struct unit {
 	char letter;
@@ -24,6 +25,19 @@ enum { UNITS = sizeof units / sizeof units[0] };
 
 /* ---- names ---- */
 
+/* name_parse_in() for a name with letters outside ASCII, too. */
+static enum err names_parse(const char *word, const struct name *origin,
+                            const char *field, struct name *name, struct why *why)
+{
+	struct buf ascii = { 0 };
+	enum err err = idn_to_ascii(word, field, &ascii, why);
+
+	if (!err)
+		err = name_parse_in(buf_string(&ascii), origin, field, name, why);
+	buf_clear(&ascii);
+	return err;
+}
+
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why)
 {
 	static const struct name root = { .len = 1 };
@@ -34,7 +48,7 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 		snprintf(text, NAME_MAX_TEXT + 1, "%s", word);
 		return OK;
 	}
-	err = name_parse_in(word, &root, "the domain", &name, why);
+	err = names_parse(word, &root, "the domain", &name, why);
 	if (err)
 		return err;
 	name_fold(&name);
@@ -51,7 +65,7 @@ static bool names_is_dot_forgotten(const char *word, const struct name *zone)
 
 	if (zone->len == 1 || !strcmp(word, "@") || word[strlen(word) - 1] == '.')
 		return false;
-	if (name_parse_in(word, &root, "name", &name, &why))
+	if (names_parse(word, &root, "name", &name, &why))
 		return false;
 	name_fold(&name);
 	return name_is_below(&name, zone);
@@ -64,7 +78,7 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 	enum err err = name_parse(domain, "the domain", &zone, why);
 
 	if (!err)
-		err = name_parse_in(word, &zone, "the record's name", &name, why);
+		err = names_parse(word, &zone, "the record's name", &name, why);
 	if (err)
 		return err;
 	if (names_is_dot_forgotten(word, &zone))
@@ -121,6 +135,7 @@ enum err names_criterion(const char *word, const char *domain, char text[CRITERI
 {
 	char name[NAME_MAX_TEXT + 1];
 	bool is_absolute = names_ends_in(word, '*') || names_ends_in(word, '.');
+	struct buf ascii = { 0 };
 	enum err err = OK;
 
 	if (!names_is_pattern(word)) {
@@ -129,13 +144,17 @@ enum err names_criterion(const char *word, const char *domain, char text[CRITERI
 			names_escape_stars(name, text);
 		return err;
 	}
-	if (strlen(word) + 1 + strlen(domain) > NAME_MAX_TEXT)
-		return fail(why, ERR_INVALID, "the pattern must have at most %d bytes "
-		            "together with the domain, not %zu", NAME_MAX_TEXT,
-		            strlen(word) + 1 + strlen(domain));
-	snprintf(text, CRITERION_TEXT, "%s%s%s", word, is_absolute ? "" : ".",
-	         is_absolute || !strcmp(domain, ".") ? "" : domain);
-	return OK;
+	err = idn_to_ascii(word, "the pattern", &ascii, why);
+	if (!err && ascii.len + 1 + strlen(domain) > NAME_MAX_TEXT)
+		err = fail(why, ERR_INVALID, "the pattern must have at most %d bytes "
+		           "together with the domain, not %zu", NAME_MAX_TEXT,
+		           ascii.len + 1 + strlen(domain));
+	if (!err)
+		snprintf(text, CRITERION_TEXT, "%s%s%s", buf_string(&ascii),
+		         is_absolute ? "" : ".",
+		         is_absolute || !strcmp(domain, ".") ? "" : domain);
+	buf_clear(&ascii);
+	return err;
 }
 
 /* ---- times ---- */

@@ -13,8 +13,8 @@
 #include "model/name.h"
 
 /*
- * Writes the domain in the form that central accepts: the canonical name, or an id
- * unchanged. ERR_INVALID: *why says what is wrong with WORD.
+ * Writes the domain in the form that central accepts: the canonical name in ASCII
+ * (idn.h), or an id unchanged. ERR_INVALID: *why says what is wrong with WORD.
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*

@@ -40,9 +40,11 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"wait at most TIME; default: 60 seconds (watch: no limit)" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"set the email address of the person responsible for the domain (RNAME "
-		"in the SOA record)" },
+		"in the SOA record)",
+		.is_name = true },
 	[OPT_PRIMARY]      = { "primary", 0, "HOST",
-		"set the primary name server (MNAME in the SOA record)" },
+		"set the primary name server (MNAME in the SOA record)",
+		.is_name = true },
 	[OPT_TTL]          = { "ttl", 0, "TIME",
 		"set the TTL, for example 3600 or 1h" },
 	[OPT_REFRESH]      = { "refresh", 0, "TIME",
@@ -57,10 +59,12 @@ const struct option_row option_rows[OPT_COUNT] = {
 	"text" },
 	[OPT_POOL]         = { "pool", 0, "POOL", "select the pool of name servers" },
 	[OPT_NS]           = { "ns", 0, "HOST,...",
-		"set the hosts in the NS records at the apex" },
+		"set the hosts in the NS records at the apex",
+		.is_name = true },
 	[OPT_CATALOG]      = { "catalog", 0, "NAME",
 		"set the catalog zone, which lists the pool's domains (RFC 9432); \"\" "
-		"deletes it" },
+		"deletes it",
+		.is_name = true },
 	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
 		"list the objects of all tenants, as an administrator "
 		"(client.all_tenants)" },
@@ -75,7 +79,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
 	[OPT_DOMAIN]       = { "domain", 0, "DOMAIN",
 		"allow clients to transfer this domain if they sign their queries with "
-		"the key" },
+		"the key",
+		.is_name = true },
 	[OPT_SECRET_FILE]  = { "secret-file", 0, "FILE",
 		"read the secret in base64 from FILE, or from standard input if FILE is "
 		"-" },
@@ -98,7 +103,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_OWNER]        = { "owner", 0, "ID",
 		"list only records of this owner; '' means records without an owner" },
 	[OPT_NAME]         = { "name", 0, "NAME",
-		"select only this name: www, @, or an absolute name with a final dot" },
+		"select only this name: www, @, or an absolute name with a final dot",
+		.is_name = true },
 	[OPT_BELOW]        = { "below", 0, NULL,
 		"also select all names below the name in --name" },
 	[OPT_ALL]          = { "all", 0, NULL,
@@ -110,16 +116,19 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"show what the command would do, but change nothing" },
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
 		"set the name of the port: vm01, or an absolute name with a final dot; "
-		"'' means only the generated names" },
+		"'' means only the generated names",
+		.is_name = true },
 	[OPT_DNS_DOMAIN]   = { "dns-domain", 0, "DOMAIN",
-		"set the domain of the name; '' means the domain of the network" },
+		"set the domain of the name; '' means the domain of the network",
+		.is_name = true },
 	[OPT_MAC]          = { "mac", 0, "MAC",
 		"set the MAC address, for example fa:16:3e:00:00:01" },
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
 		"publish no records for the addresses in the subnet" },
 	[OPT_DNS]          = { "dns", 0, "NAME",
 		"set the domain of the router; default: NAME.SUFFIX (SUFFIX is "
-		"routes.suffix)" },
+		"routes.suffix)",
+		.is_name = true },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
 		"set the labels that match routes to routers: one label for a router, "
 		"any number for a route; '' removes the labels" },
@@ -133,7 +142,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_HOST]         = { "host", 0, "NAME",
 		"set your own name or *.NAME as the host; '' means a generated name. The "
 		"host must not be in routes.suffix. Only administrators may use a "
-		"wildcard such as *.com" },
+		"wildcard such as *.com",
+		.is_name = true },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
 		"set the backend in the router's configuration; default: "
 		"NAMESPACE_NAME" },

@@ -38,6 +38,7 @@ struct option_row {
 	char letter;			/* '\0': no letter */
 	const char *argument;		/* "TIME"; NULL: takes no value */
 	const char *help;
+	bool is_name;			/* the value is a name, or names: see idn.h */
 };
 extern const struct option_row option_rows[OPT_COUNT];
 

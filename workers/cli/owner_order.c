@@ -243,14 +243,17 @@ enum err owner_release(struct cli *cli)
 	return err;
 }
 
-static json_t *order_targets(const struct cli *cli, struct quotes *quotes)
+static enum err order_put_targets(struct cli *cli, json_t *args, struct quotes *quotes)
 {
 	json_t *targets = json_array();
+	struct why why;
+	enum err err = OK;
 
-	for (int i = 4; i < cli->argc; i++)
-		json_array_append_new(targets,
-		                      quote_data(cli->argv[3], cli->argv[i], quotes));
-	return targets;
+	json_object_set_new(args, "targets", targets);
+	for (int i = 4; i < cli->argc && !err; i++)
+		if (quote_append(targets, cli->argv[3], cli->argv[i], quotes, &why))
+			err = cli_usage(cli, "%s", why.text);
+	return err;
 }
 
 /* Adopts one set that has exactly these records. */
@@ -264,11 +267,15 @@ static enum err order_adopt(struct order *order)
 
 	if (names_record(cli->argv[2], order->zone.name, name, &cli->why))
 		return cli_usage(cli, "%s", cli->why.text);
-	args = owner_arguments(&order->zone, "targets", order_targets(cli, &quotes));
-	json_object_set_new(args, "dnsname", json_string(name));
+	args = owner_arguments(&order->zone, "dnsname", json_string(name));
 	json_object_set_new(args, "type", json_string(cli->argv[3]));
-	err = order_run(order, "ownership_adopt", args);
-	quotes_print(&quotes, &cli->out);
+	err = order_put_targets(cli, args, &quotes);
+	if (err)
+		json_decref(args);
+	else
+		err = order_run(order, "ownership_adopt", args);
+	if (!err)
+		quotes_print(&quotes, &cli->out);
 	quotes_clear(&quotes);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;

@@ -77,12 +77,15 @@ static enum err network_read_published(struct cli *cli, struct published *publis
 enum err network_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
-	json_t *answer;
-	enum err err = network_read_published(cli, &published);
+	json_t *network = json_pack("{s:s}", "id", cli->argv[0]), *answer;
+	enum err err = cli_put_name(cli, 1, network, "dns_domain");
 
 	if (!err)
-		err = port_ask(cli, "set_network", json_pack("{s:{s:s, s:s}}", "network",
-		               "id", cli->argv[0], "dns_domain", cli->argv[1]), &answer);
+		err = network_read_published(cli, &published);
+	if (!err)
+		err = port_ask(cli, "set_network", json_pack("{s:O}", "network", network),
+		               &answer);
+	json_decref(network);
 	if (!err) {
 		cli_answer(cli, answer);
 		network_print(cli, answer);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "idn.h"
 #include "model/presentation.h"
 
 enum { SHOWN_MAX = 500, TYPE_SPF = 99 };
@@ -40,6 +41,13 @@ static bool quote_is_other(const struct quoted *quoted, const char *data,
 	       memcmp(plain.rdata, quoted->rdata, plain.len) != 0;
 }
 
+/* True: the data has numbers and names only. */
+static bool quote_is_name(uint16_t type)
+{
+	return type == RR_NS || type == RR_CNAME || type == RR_PTR || type == RR_MX ||
+	       type == RR_SRV || type == RR_DNAME;
+}
+
 /* Central refuses data that is not valid, and explains the error. */
 static void quotes_note(struct quotes *quotes, struct quoted *quoted, const char *text,
                         const char *data)
@@ -47,7 +55,7 @@ static void quotes_note(struct quotes *quotes, struct quoted *quoted, const char
 	struct arena *arena = arena_new();
 	struct why ignored;
 
-	if (quote_parse(quoted, text, arena)) {
+	if (!quote_is_name(quoted->type) && quote_parse(quoted, text, arena)) {
 		size_t strings = quote_count_strings(quoted);
 		bool can_surprise = strings > 1 || quote_is_other(quoted, data, arena);
 
@@ -60,21 +68,33 @@ static void quotes_note(struct quotes *quotes, struct quoted *quoted, const char
 	arena_free(&arena);
 }
 
-json_t *quote_data(const char *type, const char *data, struct quotes *quotes)
+static enum err quote_make(struct quoted *quoted, const char *type, const char *data,
+                           struct buf *text, struct why *why)
+{
+	struct why ignored;
+
+	if (rrtype_parse(type, "", &quoted->type, &ignored))
+		buf_text(text, data);
+	else if (quote_is_name(quoted->type))
+		return idn_to_ascii(data, "DATA", text, why);
+	else
+		rdata_quote(quoted->type, data, text);
+	return OK;
+}
+
+enum err quote_append(json_t *records, const char *type, const char *data,
+                      struct quotes *quotes, struct why *why)
 {
 	struct quoted quoted = { 0 };
 	struct buf text = { 0 };
-	struct why ignored;
-	json_t *json;
+	enum err err = quote_make(&quoted, type, data, &text, why);
 
-	if (rrtype_parse(type, "", &quoted.type, &ignored))
-		return json_string(data);
-	rdata_quote(quoted.type, data, &text);
-	json = json_string(buf_string(&text));
-	if (json)
+	if (!err && json_array_append_new(records, json_string(buf_string(&text))))
+		err = fail(why, ERR_INVALID, "DATA: must be UTF-8");
+	if (!err && quoted.type)
 		quotes_note(quotes, &quoted, buf_string(&text), data);
 	buf_clear(&text);
-	return json;
+	return err;
 }
 
 void quotes_print(const struct quotes *quotes, const struct output *out)

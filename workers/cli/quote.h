@@ -16,10 +16,12 @@ struct quotes {
 };
 
 /*
- * Makes the JSON string of DATA for the type. A TYPE that is no record type gets no
- * quotes: central refuses the type. NULL: DATA is not UTF-8.
+ * Appends DATA for the type to RECORDS. A TYPE that is no record type changes nothing:
+ * central refuses the type. Names in NS, CNAME, PTR, MX, SRV and DNAME get ASCII (idn.h).
+ * ERR_INVALID: DATA is not UTF-8, or has a name that is not valid.
  */
-json_t *quote_data(const char *type, const char *data, struct quotes *quotes);
+enum err quote_append(json_t *records, const char *type, const char *data,
+                      struct quotes *quotes, struct why *why);
 /* Prints a note, unless --quiet or --json is given. */
 void quotes_print(const struct quotes *quotes, const struct output *out);
 void quotes_clear(struct quotes *quotes);

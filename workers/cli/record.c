@@ -108,6 +108,7 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
                            struct quotes *quotes)
 {
 	char name[NAME_MAX_TEXT + 1];
+	struct why why;
 	json_t *records;
 	int64_t ttl = 0;
 	enum err err = cli_seconds(cli, OPT_TTL, TTL_MAX, &ttl);
@@ -123,11 +124,11 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 	if (cli->argc == 3)
 		return OK;
 	records = json_array();
-	for (int i = 3; i < cli->argc; i++)
-		json_array_append_new(records,
-		                      quote_data(cli->argv[2], cli->argv[i], quotes));
+	for (int i = 3; i < cli->argc && !err; i++)
+		if (quote_append(records, cli->argv[2], cli->argv[i], quotes, &why))
+			err = cli_usage(cli, "%s", why.text);
 	json_object_set_new(change, "records", records);
-	return OK;
+	return err;
 }
 
 /* Removes "changes[0]." from the reason, because the command line has only one change. */

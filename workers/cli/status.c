@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "handlers.h"
+#include "idn.h"
 #include "names.h"
 #include "problems.h"
 
@@ -114,6 +115,7 @@ void status_show_domain(const struct output *out, const json_t *domain)
 	json_t *shown = status_with_consensus(domain), *server;
 	size_t i;
 
+	idn_show_member(shown, "name");
 	output_fields(out, shown, domain_fields);
 	json_decref(shown);
 	if (!json_array_size(servers))

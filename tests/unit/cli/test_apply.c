@@ -63,7 +63,16 @@ static void good(void **state)
 		  "[{'op': 'delete', 'name': 'w.example.org.', 'type': 'A', "
 		  "'records': ['192.0.2.1']}, {'op': 'delete', 'name': 'w.example.org.', "
 		  "'type': 'A'}]" },
+		/* names in letters outside ASCII */
+		{ "add bücher - CNAME www.bücher.example.\nadd @ - MX 10 ü.x.\n",
+		  "[{'op': 'add', 'name': 'xn--bcher-kva.example.org.', 'type': 'CNAME', "
+		  "'records': ['www.xn--bcher-kva.example.']}, {'op': 'add', "
+		  "'name': 'example.org.', 'type': 'MX', "
+		  "'records': ['10 xn--tda.x.']}]" },
 		/* the data of a line is one value */
+		{ "add @ - TXT bücher\n",
+		  "[{'op': 'add', 'name': 'example.org.', 'type': 'TXT', "
+		  "'records': ['\\'bücher\\'']}]" },
 		{ "add @ - TXT v=spf1 -all ; x\n",
 		  "[{'op': 'add', 'name': 'example.org.', 'type': 'TXT', "
 		  "'records': ['\\'v=spf1 -all ; x\\'']}]" },
@@ -117,6 +126,8 @@ static void bad(void **state)
 		{ "add w..w 300 A 192.0.2.1",            "empty label" },
 		{ "add w.example.org 300 A 192.0.2.1",   "final dot" },
 		{ "delete w 300 TXT \xff",                "must be UTF-8" },
+		{ "\nadd w - CNAME ☃.x.",             "f:2: DATA: '☃' is not valid" },
+		{ "add ☃ - A 192.0.2.1",              "f:1: the record's name: '☃'" },
 		{ "[1]",                                 "f: changes[0]: must" },
 		{ "[{\"op\": \"add\"}]",                 "is empty" },
 		{ "[{\"op\": \"add\", \"op\": \"set\"}]", "f:1: not valid" },

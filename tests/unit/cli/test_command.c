@@ -93,7 +93,29 @@ static void lines(void **state)
 			assert_string_equal(cli.command->words, cases[i].command);
 			assert_int_equal(cli.argc, cases[i].arguments);
 		}
+		command_clear(&cli);
 	}
+}
+
+static void options_with_names(void **state)
+{
+	static const char *const good[] = { "domain", "create", "a", "--ns",
+		"ns1.bücher.x,ns2.x", "--email", "dns@bücher.x", "--description",
+		"bücher", NULL };
+	static const char *const bad[] = { "domain", "create", "a", "--primary", "☃.x",
+		NULL };
+	struct cli cli;
+
+	(void)state;
+	assert_int_equal(parse(&cli, good), OK);
+	assert_string_equal(cli.option[OPT_NS], "ns1.xn--bcher-kva.x,ns2.x");
+	assert_string_equal(cli.option[OPT_EMAIL], "dns@xn--bcher-kva.x");
+	assert_string_equal(cli.option[OPT_DESCRIPTION], "bücher");
+	command_clear(&cli);
+	assert_int_equal(parse(&cli, bad), ERR_ARGUMENTS);
+	assert_int_equal(cli.status, EXIT_USAGE);
+	assert_non_null(strstr(cli.why.text, "--primary: '☃' is not valid"));
+	command_clear(&cli);
 }
 
 /* How an error is to be told is known even if --json stands behind the mistake. */
@@ -168,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),
+		cmocka_unit_test(options_with_names),
 		cmocka_unit_test(json_behind_a_mistake),
 		cmocka_unit_test(rows),
 		cmocka_unit_test(option_rows_are_whole),

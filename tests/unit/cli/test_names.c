@@ -27,9 +27,11 @@ static void domains_as_typed(void **state)
 		{ "01234567-89ab-cdef-0123-456789abcdef",
 		  "01234567-89ab-cdef-0123-456789abcdef" },
 		{ "a\\046b.org",    "a\\.b.org." },
+		{ "bücher.example", "xn--bcher-kva.example." },
 		{ "",               NULL },
 		{ "a..b",           NULL },
 		{ ".org",           NULL },
+		{ "☃.example",      NULL },
 	};
 	char text[NAME_MAX_TEXT + 1];
 
@@ -57,10 +59,13 @@ static void records_as_typed(void **state)
 		{ "com",              ".",            "com." },
 		{ "@",                ".",            "." },
 		{ "org",              "example.org.", "org.example.org." },
+		{ "bücher",           "example.org.", "xn--bcher-kva.example.org." },
+		{ "*.ü",              "xn--bcher-kva.", "*.xn--tda.xn--bcher-kva." },
 		/* a final dot was forgotten */
 		{ "www.example.org",  "example.org.", NULL },
 		{ "example.org",      "example.org.", NULL },
 		{ "WWW.Example.Org",  "example.org.", NULL },
+		{ "www.bücher",       "xn--bcher-kva.", NULL },
 		{ "",                 "example.org.", NULL },
 		{ "a..b",             "example.org.", NULL },
 	};

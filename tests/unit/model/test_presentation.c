@@ -80,7 +80,8 @@ static void similar_types(void **state)
 		             "'AAAA'?" },
 		{ "txtt",    "type: must be a record type, not 'txtt': did you mean "
 		             "'TXT'?" },
-		{ "MC",      "type: must be a record type, not 'MC': did you mean 'MX'?" },
+		{ "MC",      "type: must be a record type, not 'MC': did you mean "
+		             "'MX'?" },
 		{ "CANME",   "type: must be a record type, not 'CANME': did you mean "
 		             "'CNAME'?" },
 		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
