@@ -12,6 +12,7 @@
 #include "codec.h"
 #include "codec_domain.h"
 #include "consistency/membership.h"
+#include "core/rules.h"
 #include "core/status.h"
 #include "edit.h"
 #include "import_fold.h"
@@ -235,9 +236,11 @@ static uint32_t commit_pick_serial(const struct commit *c, bool created)
 	return serial_next(now->serial, (uint32_t)clock_unix());
 }
 
-static enum err commit_refuse(struct commit *c, const char *name, const char *words)
+/* TYPE: of the record whose place the reason begins with; 0: the first one of the name. */
+static enum err commit_refuse(struct commit *c, const char *name, uint16_t type,
+                              const char *words)
 {
-	const char *place = c->tx.err || !name ? "" : commit_place(c, name, 0);
+	const char *place = c->tx.err || !name ? "" : commit_place(c, name, type);
 
 	if (c->tx.err || !name)
 		return c->tx.err;
@@ -251,21 +254,38 @@ static enum err commit_check_records(struct commit *c)
 	enum err err = OK;
 
 	if (store_import_has_set(tx, zone, zone->is.name, RR_CNAME))
-		err = commit_refuse(c, zone->is.name,
+		err = commit_refuse(c, zone->is.name, RR_CNAME,
 		                    "is the apex, which cannot have a CNAME record");
 	if (!err)
-		err = commit_refuse(c, store_import_cname_clash(tx, zone, c->arena),
+		err = commit_refuse(c, store_import_cname_clash(tx, zone, c->arena), 0,
 		                    "has a CNAME record and other records");
 	if (!err)
-		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena),
+		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena), 0,
 		                    "has more than one CNAME or DNAME record");
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
 		err = tx->err ? tx->err
 		              : fail(&c->req.why, ERR_INVALID, "records: '%.200s' is the "
 		                     "apex, which must have an NS record",
 		                     zone->is.name);
+	if (!err && store_import_has_set(tx, zone, zone->is.name, RR_DS))
+		err = commit_refuse(c, zone->is.name, RR_DS,
+		                    "is the apex, which cannot have a DS record (RFC "
+		                    "4035 2.4)");
+	if (!err)
+		err = commit_refuse(c, store_import_ns_at_dname(tx, zone, c->arena),
+		                    RR_NS, "has both NS and DNAME records, and is not "
+		                    "the apex (RFC 6672 2.3)");
+	if (!err)
+		err = commit_refuse(c, store_import_below_dname(tx, zone, c->arena), 0,
+		                    "has records below a name with a DNAME record (RFC "
+		                    "6672 2.4)");
+	if (!err)
+		err = commit_refuse(c, store_import_too_large(tx, zone, RULES_SET_MAX,
+		                                              c->arena),
+		                    0, "has records of one type that do not fit into "
+		                    "one DNS message");
 	if (!err && zone->has_children)
-		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
+		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena), 0,
 		                    "belongs to a domain below this domain");
 	return err;
 }

@@ -5,6 +5,7 @@
 #include "model/presentation_field.h"
 #include "model/presentation_text.h"
 #include "model/presentation_type.h"
+#include "model/rdata_rules.h"
 
 /*
  * The wire rdata that the field readers or ldns make is read back if its text could have
@@ -210,7 +211,9 @@ enum err rdata_read(struct rdata_text *rdata, struct why *why)
 	if (rdata->wire->len > RDATA_MAX)
 		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
 		            rdata->field, RDATA_MAX, rdata->wire->len);
-	return must_read_back ? presentation_read_back(rdata, why) : OK;
+	err = rdata_check(rdata->type, (const uint8_t *)buf_string(rdata->wire),
+	                  rdata->wire->len, rdata->field, why);
+	return err || !must_read_back ? err : presentation_read_back(rdata, why);
 }
 
 enum err rdata_parse(uint16_t type, const char *text, const char *field,
