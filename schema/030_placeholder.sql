@@ -1,0 +1,2 @@
+-- A place for another branch, whose migration replaces this file.
+DO 0;
