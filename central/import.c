@@ -11,6 +11,7 @@
 #include "codec.h"
 #include "codec_domain.h"
 #include "consistency/membership.h"
+#include "core/rules.h"
 #include "core/status.h"
 #include "edit.h"
 #include "model/json.h"
@@ -80,6 +81,7 @@ static enum err commit_decode_spec(struct commit *c)
 		return ERR_INVALID;
 	if (mode)
 		import_mode_parse(mode, &c->mode);
+	c->write.is_forced = json_is_true(json_object_get(c->spec_json, "force"));
 	if (context_decode(context, c->id, &c->req.context, why))
 		return ERR_DENIED;
 	return access_of(&c->req, &c->write.access);
@@ -223,6 +225,18 @@ static enum err commit_refuse(struct commit *c, const char *name, const char *wo
 	            : OK;
 }
 
+static enum err commit_check_managed(struct commit *c, const struct import_step *step)
+{
+	struct managed_record record;
+
+	if (c->write.is_forced ||
+	    !store_record_managed_deleted(&c->tx, step->zone->is.id, step->serial,
+	                                  c->arena, &record))
+		return c->tx.err;
+	return rules_fail_managed("records", record.managed_by, record.name, record.type,
+	                          record.data, &c->req.why);
+}
+
 static enum err commit_check_records(struct commit *c)
 {
 	struct tx *tx = &c->tx;
@@ -354,6 +368,8 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	buf_clear(&journal.removed);
 	buf_clear(&journal.added);
 	err = c->tx.err;
+	if (!err && !created)
+		err = commit_check_managed(c, &step);
 	if (!err)
 		err = commit_check_records(c);
 	return err ? err : commit_check_quotas(c);

@@ -24,17 +24,28 @@ static size_t rrset_find_wanted(const struct rrset *set, const struct rdata *rec
 	return i;
 }
 
+bool rrset_has_wanted(const struct rrset *set, const struct rdata *record)
+{
+	return rrset_find_wanted(set, record) < set->wanted_count;
+}
+
+static void rdata_push(struct rdata **list, size_t *count, size_t *size,
+                       struct rdata record, struct arena *arena)
+{
+	if (*count == *size) {
+		struct rdata *old = *list;
+
+		*size = *size ? *size * 2 : 4;
+		*list = arena_alloc(arena, *size * sizeof(**list));
+		if (old)
+			memcpy(*list, old, *count * sizeof(*old));
+	}
+	(*list)[(*count)++] = record;
+}
+
 static void rrset_push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
 {
-	if (set->wanted_count == set->wanted_size) {
-		struct rdata *old = set->wanted;
-
-		set->wanted_size = set->wanted_size ? set->wanted_size * 2 : 4;
-		set->wanted = arena_alloc(arena, set->wanted_size * sizeof(*set->wanted));
-		if (old)
-			memcpy(set->wanted, old, set->wanted_count * sizeof(*old));
-	}
-	set->wanted[set->wanted_count++] = record;
+	rdata_push(&set->wanted, &set->wanted_count, &set->wanted_size, record, arena);
 }
 
 void rrset_begin(struct rrset *set, struct arena *arena)
@@ -135,11 +146,29 @@ static const struct octets *rdata_compared(const struct rrset *set, struct rdata
 	return &wanted->compared;
 }
 
+/* ---- managers of records ---- */
+
+static bool change_manages(const struct change *change, const struct rdata *record)
+{
+	return change->managed_by && record->managed_by &&
+	       !strcmp(record->managed_by, change->managed_by);
+}
+
 static bool change_may_delete(const struct change *change, const struct rdata *record)
 {
-	return !change->managed_by ||
-	       (record->managed_by && !strcmp(record->managed_by, change->managed_by));
+	return !change->managed_by || change_manages(change, record);
 }
+
+/* Keeps in mind a record that another caller than its manager removes. */
+static void rrset_note_removed(struct rrset *set, const struct change *change,
+                               const struct rdata *record, struct arena *arena)
+{
+	if (record->managed_by && !change_manages(change, record))
+		rdata_push(&set->taken, &set->taken_count, &set->taken_size, *record,
+		           arena);
+}
+
+/* ---- deletions ---- */
 
 /* Deletes all equal records: for a name server they are one record. */
 static size_t rrset_delete_records(struct rrset *set, const struct change *change,
@@ -158,6 +187,7 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 			set->wanted[kept++] = set->wanted[i];
 			continue;
 		}
+		rrset_note_removed(set, change, &set->wanted[i], arena);
 		found += !is_found[at - go];
 		is_found[at - go] = true;
 	}
@@ -203,15 +233,41 @@ static size_t rrset_apply_add(struct rrset *set, const struct change *change,
 	return unchanged;
 }
 
+/* Deletes the whole set, or the manager's part of it. */
+static size_t rrset_delete_set(struct rrset *set, const struct change *change,
+                               struct arena *arena)
+{
+	size_t count = set->wanted_count, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!change_may_delete(change, &set->wanted[i]))
+			set->wanted[kept++] = set->wanted[i];
+		else
+			rrset_note_removed(set, change, &set->wanted[i], arena);
+	}
+	set->wanted_count = kept;
+	return kept == count;
+}
+
 static size_t rrset_apply_delete(struct rrset *set, const struct change *change,
                                  struct arena *arena)
 {
-	size_t unchanged = !set->wanted_count;
+	return change->count ? rrset_delete_records(set, change, arena)
+	                     : rrset_delete_set(set, change, arena);
+}
 
-	if (change->count)
-		return rrset_delete_records(set, change, arena);
-	set->wanted_count = 0;
-	return unchanged;
+/* A record that exists keeps its manager; otherwise the change's producer manages it. */
+static void rrset_push_set(struct rrset *set, const struct rrset *before,
+                           const struct change *change, size_t i, struct arena *arena)
+{
+	struct rdata record = change->records[i];
+	size_t was = rrset_find_wanted(before, &record);
+
+	if (was < before->wanted_count)
+		record.managed_by = before->wanted[was].managed_by;
+	if (!record.managed_by)
+		record.managed_by = change->managed_by;
+	rrset_push_wanted(set, record, arena);
 }
 
 static size_t rrset_apply_set(struct rrset *set, const struct change *change,
@@ -227,11 +283,14 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 	for (size_t i = 0; i < change->count; i++) {
 		if (rrset_find_wanted(set, &change->records[i]) < set->wanted_count)
 			continue;
-		rrset_push_wanted(set, change->records[i], arena);
-		if (!touched &&
-		    rrset_find_wanted(&before, &change->records[i]) < before.wanted_count)
+		rrset_push_set(set, &before, change, i, arena);
+		if (!touched && rrset_has_wanted(&before, &change->records[i]))
 			unchanged++;
 	}
+	for (size_t i = 0; i < before.wanted_count; i++)
+		if (before.wanted[i].managed_by &&
+		    !rrset_has_wanted(set, &before.wanted[i]))
+			rrset_note_removed(set, change, &before.wanted[i], arena);
 	return unchanged;
 }
 
@@ -294,14 +353,22 @@ static const struct rdata *plan_next_new(struct comparison *c)
 	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
 }
 
-/* Handles a row whose record stays. A new TTL changes its RR. */
+/* Handles a row whose record stays. A new TTL changes its RR, a new manager does not. */
 static void plan_kept(struct comparison *c, const struct record *was,
                       const struct rdata *wanted)
 {
 	struct row row = { ROW_TOUCH, c->set, *was };
+	bool is_marked = wanted->managed_by && !was->managed_by;
 
-	if (c->old_ttl == c->new_ttl)
+	if (is_marked)
+		row.record.managed_by = wanted->managed_by;
+	if (c->old_ttl == c->new_ttl) {
+		row.op = ROW_MARK;
+		c->plan->marked += is_marked;
+		if (is_marked)
+			plan_push_row(c->plan, row, c->arena);
 		return;
+	}
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
 	plan_push_row(c->plan, row, c->arena);
 	c->plan->updated++;
