@@ -108,6 +108,18 @@ class DeployTest(unittest.TestCase):
                                    sample)
                 self.assertEqual(status, 0, said)
 
+    def test_sample_names_no_server_inside_a_domain_of_the_documents(self):
+        """Such a domain would have NS records without addresses."""
+        created = set()
+        for page in ROOT / "README.md", *(ROOT / "docs").glob("*.md"):
+            created |= set(re.findall(r"domain create ([a-z][a-z0-9.-]+)", page.read_text()))
+        self.assertIn("example.org", created)
+        sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        hosts = re.findall(r'"([^"]+)\."', re.search(r"ns_records = \[(.*)\]", sample)[1])
+        self.assertTrue(hosts)
+        for host in hosts:
+            self.assertFalse([zone for zone in created if f".{host}".endswith(f".{zone}")], host)
+
     def test_libraries_of_the_programs(self):
         """Each one is in a package of the list that a machine without a compiler installs."""
         lists = {name: {line.split("#")[0].strip() for line in
