@@ -24,10 +24,13 @@ const struct json_field codec_change_fields[] = {
 	  "the type may be `ANY`: the condition is then that the name has no records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
-	{ "managed_by", "string", "for `add`: the producer that manages the new records, "
-	  "for example `ports`. Existing records keep their value. For `delete` with "
-	  "`records`: the change deletes only records that this producer manages",
-	  "`add`: none; `delete`: the change deletes all these records", WORD_MAX },
+	{ "managed_by", "string", "the producer that makes the change, for example "
+	  "`ports`. `add`: the producer manages the new records. Existing records keep "
+	  "their value. `set`: the producer manages the new records and the records "
+	  "that had no producer. `delete`: the change deletes only records that this "
+	  "producer manages. Not for `expect`",
+	  "none: new records have no producer, and `delete` deletes all records of the "
+	  "change", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
 		"deletes the whole record set. If `records` is `[]`, `set` deletes the "
 		"record set, and `expect` expects that the record set does not exist"),
@@ -49,9 +52,10 @@ const struct json_field codec_recordset_fields[] = {
 	{ "task", "string", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "string", "PENDING, ACTIVE or ERROR" }, \
 	{ "serial_number", "number", "the serial of the last change to the record" }, \
-	{ "managed_by", "string or null", "the producer that manages the record, from " \
-	  "`managed_by` of the change that added it. zonefleet-ports sets `ports` only " \
-	  "in reverse domains and in the domain of `ports.domain`" }
+	{ "managed_by", "string or null", "the producer that manages the record: " \
+	  "`ports`, `routes`, `ownership` or the `managed_by` of another program's " \
+	  "change. null: no producer. Only a change of this producer, or a call with " \
+	  "`force`, deletes the record" }
 
 const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
 
@@ -214,10 +218,9 @@ static enum err change_get_manager(const json_t *json, struct change *change,
 	if (!*text || text[strspn(text, letters)])
 		err = fail(why, ERR_INVALID, "managed_by: must consist of a-z, 0-9 and "
 		           "'-', not '%s'", err_quote(text, (char[33]){ 0 }, 33));
-	else if (change->op != CHANGE_ADD &&
-	         !(change->op == CHANGE_DELETE && change->count))
+	else if (change->op == CHANGE_EXPECT)
 		err = fail(why, ERR_INVALID, "managed_by: is allowed only if op is add, "
-		           "or if op is delete and records is not empty");
+		           "set or delete");
 	return codec_within(change->field, err, why);
 }
 

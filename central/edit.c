@@ -89,6 +89,8 @@ enum err edit_lock(struct write *write, const struct domain_key *key)
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	err = edit_check_open(write);
+	if (!err)
+		err = edit_read_force(write);
 	return err ? err : edit_check_version(write);
 }
 
@@ -311,6 +313,8 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 {
 	enum err err = rules_outcome(&write->zone, sets, &write->req->why);
 
+	if (!err && !write->is_forced)
+		err = rules_managed(sets, &write->req->why);
 	if (!err)
 		err = rules_sizes(sets, &write->req->why);
 	if (!err)
@@ -459,7 +463,8 @@ static enum err edit_write(struct write *write, const struct edit *edit,
 
 	edit_write_plan(write, plan);
 	/* a serial from the caller changes the SOA record */
-	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
+	outcome->changed = plan->count > plan->marked || retimed || resigned ||
+	                   edit->has_serial;
 	if (!outcome->changed && !described)
 		return write->tx->err;
 	if (outcome->changed)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/changes.h"
+#include "model/json.h"
 #include "write.h"
 
 struct edit {
@@ -43,9 +44,15 @@ struct edit_outcome {
 enum err edit_check_open(struct write *write);
 /* ERR_CONFLICT: the caller has read a different version (the argument `version`). */
 enum err edit_check_version(struct write *write);
+/* Reads the argument `force` into write->is_forced. */
+static inline enum err edit_read_force(struct write *write)
+{
+	return json_get_bool(write->req->args, "force", 0, &write->is_forced,
+	                     &write->req->why);
+}
 /*
- * Locks the domain for a change. Returns ERR_NOT_FOUND, or an error of the two checks
- * above.
+ * Locks the domain for a change, and reads `force`. Returns ERR_NOT_FOUND, or an error of
+ * the functions above.
  */
 enum err edit_lock(struct write *write, const struct domain_key *key);
 /*

@@ -84,6 +84,7 @@ static enum err commit_decode_spec(struct commit *c)
 		return ERR_INVALID;
 	if (mode)
 		import_mode_parse(mode, &c->mode);
+	c->write.is_forced = json_is_true(json_object_get(c->spec_json, "force"));
 	if (context_decode(context, c->id, &c->req.context, why))
 		return ERR_DENIED;
 	return access_of(&c->req, &c->write.access);
@@ -245,6 +246,18 @@ static enum err commit_refuse(struct commit *c, const char *name, uint16_t type,
 	if (c->tx.err || !name)
 		return c->tx.err;
 	return fail(&c->req.why, ERR_INVALID, "%s: '%.200s' %s", place, name, words);
+}
+
+static enum err commit_check_managed(struct commit *c, const struct import_step *step)
+{
+	struct managed_record record;
+
+	if (c->write.is_forced ||
+	    !store_record_managed_deleted(&c->tx, step->zone->is.id, step->serial,
+	                                  c->arena, &record))
+		return c->tx.err;
+	return rules_fail_managed("records", record.managed_by, record.name, record.type,
+	                          record.data, &c->req.why);
 }
 
 static enum err commit_check_records(struct commit *c)
@@ -410,6 +423,8 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	buf_clear(&journal.removed);
 	buf_clear(&journal.added);
 	err = c->tx.err;
+	if (!err && !created)
+		err = commit_check_managed(c, &step);
 	if (!err)
 		err = commit_check_records(c);
 	return err ? err : commit_check_quotas(c);

@@ -395,17 +395,41 @@ static enum err domain_check_no_children(struct write *write)
 	               "%.200s first", write->zone.is.name, child);
 }
 
-/* Checks the number of record sets in the locked row. One of them is NS at the apex. */
-static enum err domain_check_empty(struct write *write)
+static enum err domain_check_managed(struct write *write)
+{
+	const struct zone *zone = &write->zone;
+	struct managed_record record;
+	char type[16];
+	enum err err = edit_read_force(write);
+
+	if (err || write->is_forced ||
+	    !store_record_managed(write->tx, zone->is.id, write->arena, &record))
+		return err ? err : write->tx->err;
+	rrtype_format(record.type, type);
+	return tx_fail(write->tx, ERR_CONFLICT,
+	               "%s manages records of the domain %.200s, such as '%.100s %s "
+	               "%.100s': to delete the domain all the same, set force (client: "
+	               "--force)", record.managed_by, zone->is.name, record.name, type,
+	               record.data);
+}
+
+/*
+ * With `if_empty`, the number of record sets in the locked row decides. One of them is NS
+ * at the apex. Without `if_empty`, the domain must have no records of a producer.
+ */
+static enum err domain_check_contents(struct write *write)
 {
 	const struct zone *zone = &write->zone;
 	bool if_empty = false;
 	enum err err = json_get_bool(write->req->args, "if_empty", 0, &if_empty,
 	                             &write->req->why);
 
-	if (err || !if_empty || zone->is.state.task == TASK_DELETE ||
-	    zone->recordsets <= 1)
+	if (err || zone->is.state.task == TASK_DELETE)
 		return err;
+	if (!if_empty)
+		return domain_check_managed(write);
+	if (zone->recordsets <= 1)
+		return OK;
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the domain %.200s is not empty: delete all records except its "
 	               "SOA and NS records", zone->is.name);
@@ -444,7 +468,7 @@ enum err service_delete_domain(struct write *write)
 	if (!err)
 		err = edit_check_version(write);
 	if (!err)
-		err = domain_check_empty(write);
+		err = domain_check_contents(write);
 	if (err)
 		return err;
 	if (zone->is.state.task != TASK_DELETE)

@@ -27,11 +27,12 @@ static enum err import_decode_mode(struct request *req, const char **mode)
 
 /* Encodes the domain, the mode and the caller with its rights, for the commit. */
 static const char *import_encode_spec(struct write *write, const json_t *domain,
-                                      const char *mode)
+                                      const char *mode, bool is_forced)
 {
 	const struct context *context = &write->req->context;
-	json_t *json = json_pack("{s:O, s:s?, s:s?, s:{s:s, s:s, s:b, s:b, s:s}}",
-		"domain", domain, "mode", mode, "account", write->req->account,
+	json_t *json = json_pack("{s:O, s:s?, s:b, s:s?, s:{s:s, s:s, s:b, s:b, s:s}}",
+		"domain", domain, "mode", mode, "force", is_forced,
+		"account", write->req->account,
 		"context", "project_id", context->tenant, "user", context->user,
 		"is_admin", context->is_admin,
 		"own_tenant_only", context->own_tenant_only,
@@ -98,6 +99,7 @@ enum err service_begin_import(struct write *write)
 	struct domain_spec spec;
 	const json_t *domain;
 	const char *mode = NULL;
+	bool is_forced = false;
 	enum err err = service_object(req, "domain", &domain);
 
 	if (!err)
@@ -106,11 +108,13 @@ enum err service_begin_import(struct write *write)
 		err = import_check_domain(write, &spec);
 	if (!err)
 		err = import_decode_mode(req, &mode);
+	if (!err)
+		err = json_get_bool(req->args, "force", 0, &is_forced, &req->why);
 	if (err)
 		return err;
 	id_new(import.id);
 	import.domain_name = spec.owner;
-	import.spec = import_encode_spec(write, domain, mode);
+	import.spec = import_encode_spec(write, domain, mode, is_forced);
 	if (strlen(import.spec) > SPEC_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "domain: the JSON text must have "
 		            "at most %d bytes, not %zu", SPEC_MAX, strlen(import.spec));

@@ -25,6 +25,10 @@ static const struct json_field args[] = {
 	{ "sort_key", "string", "`name`", "`name`" },
 	{ "sort_dir", "string", "`asc` or `desc`", "`asc`" },
 	{ "recordset", "id", "the record set" },
+	{ "force", "true or false", "true: the call may also delete and replace records "
+	  "that a producer manages (`managed_by`). The producer adds these records again "
+	  "if it still needs them. Each caller who may change the domain may set `force`",
+	  "false: such a call fails with `Conflict`" },
 	{ "pool", "string", "the id or the name of a pool", .max = POOL_NAME_MAX },
 	{ "import", "id", "the import" },
 	{ "tsigkey", "id or name", "the TSIG key" },
@@ -72,12 +76,16 @@ static const struct rpc_method_doc words[] = {
 	  "a name server serves it. During this time, the name of the domain is not "
 	  "free, and a second call of `delete_domain` without `version` succeeds. After "
 	  "the deletion, all calls about this domain fail with `NotFound`. The call "
-	  "fails with `Conflict` if there are domains below this domain.",
+	  "fails with `Conflict` if there are domains below this domain, or if the "
+	  "domain contains records that a producer manages.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
 	           "`Conflict` if the domain has records in addition to the SOA record "
-	           "and the NS records at its apex", "false" }) },
+	           "and the NS records at its apex", "false" },
+	         { "force", "true or false", "true: delete the domain although it "
+	           "contains records that a producer manages (`managed_by`). `if_empty` "
+	           "does not need `force`", "false" }) },
 	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
 	  "although name servers still serve it. The answer also contains `servers`: "
 	  "for each of these name servers, its `id` and the `reason`.",
@@ -152,7 +160,10 @@ static const struct rpc_method_doc words[] = {
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
 	                           "that the import names",
-	           "`replace` if the domain exists, otherwise `create`", 16 }) },
+	           "`replace` if the domain exists, otherwise `create`", 16 },
+	         { "force", "true or false", "true: the import may also delete records "
+	           "that a producer manages (`managed_by`). false: such an import ends "
+	           "in ERROR and changes nothing", "false" }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number. If a record set has several TTLs in "
 	  "the import, it gets the TTL of its last record. A reason that concerns one "

@@ -296,6 +296,18 @@ void store_record_find(struct tx *tx, const struct access *access,
                        struct tx_rows *rows);
 bool store_record_next(struct tx_rows *rows, struct found_record *found);
 
+/* A record that a producer manages. */
+struct managed_record {
+	const char *managed_by, *name, *data;
+	uint16_t type;
+};
+/* Finds such a record in the domain. */
+bool store_record_managed(struct tx *tx, const char *domain_id, struct arena *arena,
+                          struct managed_record *record);
+/* Finds such a record among those that the change with SERIAL has deleted. */
+bool store_record_managed_deleted(struct tx *tx, const char *domain_id, uint32_t serial,
+                                  struct arena *arena, struct managed_record *record);
+
 /* ---- imports (store_import.c) ---- */
 
 enum import_state { IMPORT_OPEN, IMPORT_COMMITTING, IMPORT_DONE, IMPORT_ERROR };

@@ -434,3 +434,45 @@ bool store_record_next(struct tx_rows *rows, struct found_record *found)
 	record_read(rows, &found->record);
 	return !rows->tx->err;
 }
+
+/* ---- records that producers manage ---- */
+
+/* The index reads no other records of the domain. */
+#define MANAGED \
+	"SELECT r.managed_by, s.name, s.type, r.data FROM records r " \
+	"FORCE INDEX (record_managed) STRAIGHT_JOIN recordsets s ON " \
+	"s.id = r.recordset_id WHERE r.domain_id = ? AND r.managed_by > '' AND "
+
+static void managed_read(struct tx_rows *rows, struct managed_record *record)
+{
+	record->managed_by = row_text(rows);
+	record->name = row_text(rows);
+	record->type = (uint16_t)row_int(rows);
+	record->data = row_text(rows);
+	tx_select_end(rows);
+}
+
+bool store_record_managed(struct tx *tx, const char *domain_id, struct arena *arena,
+                          struct managed_record *record)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, MANAGED "r.live = 1 LIMIT 1",
+	                   TX_BIND(tx_text(domain_id))))
+		return false;
+	managed_read(&rows, record);
+	return !tx->err;
+}
+
+bool store_record_managed_deleted(struct tx *tx, const char *domain_id, uint32_t serial,
+                                  struct arena *arena, struct managed_record *record)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	                   MANAGED "r.task = 'DELETE' AND r.serial_number = ? LIMIT 1",
+	                   TX_BIND(tx_text(domain_id), tx_u32(serial))))
+		return false;
+	managed_read(&rows, record);
+	return !tx->err;
+}

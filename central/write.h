@@ -38,6 +38,7 @@ struct write {
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
+	bool is_forced;			/* the argument `force` */
 	bool on_lane;			/* true: the call may wait for locks */
 	struct zone zone;
 };

@@ -13,17 +13,31 @@ static bool rdata_is_same(const struct rdata *a, const uint8_t *rdata, size_t le
 	return a->len == len && !memcmp(a->rdata, rdata, len);
 }
 
+bool rrset_has_wanted(const struct rrset *set, const struct rdata *record)
+{
+	for (size_t i = 0; i < set->wanted_count; i++)
+		if (rdata_is_same(record, set->wanted[i].rdata, set->wanted[i].len))
+			return true;
+	return false;
+}
+
+static void rdata_push(struct rdata **list, size_t *count, size_t *size,
+                       struct rdata record, struct arena *arena)
+{
+	if (*count == *size) {
+		struct rdata *old = *list;
+
+		*size = *size ? *size * 2 : 4;
+		*list = arena_alloc(arena, *size * sizeof(**list));
+		if (old)
+			memcpy(*list, old, *count * sizeof(*old));
+	}
+	(*list)[(*count)++] = record;
+}
+
 static void rrset_push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
 {
-	if (set->wanted_count == set->wanted_size) {
-		struct rdata *old = set->wanted;
-
-		set->wanted_size = set->wanted_size ? set->wanted_size * 2 : 4;
-		set->wanted = arena_alloc(arena, set->wanted_size * sizeof(*set->wanted));
-		if (old)
-			memcpy(set->wanted, old, set->wanted_count * sizeof(*old));
-	}
-	set->wanted[set->wanted_count++] = record;
+	rdata_push(&set->wanted, &set->wanted_count, &set->wanted_size, record, arena);
 }
 
 void rrset_begin(struct rrset *set, struct arena *arena)
@@ -140,11 +154,29 @@ static size_t rrset_find_wanted(const struct rrset *set, struct rdata *record,
 	return i;
 }
 
+/* ---- managers of records ---- */
+
+static bool change_manages(const struct change *change, const struct rdata *record)
+{
+	return change->managed_by && record->managed_by &&
+	       !strcmp(record->managed_by, change->managed_by);
+}
+
 static bool change_may_delete(const struct change *change, const struct rdata *record)
 {
-	return !change->managed_by ||
-	       (record->managed_by && !strcmp(record->managed_by, change->managed_by));
+	return !change->managed_by || change_manages(change, record);
 }
+
+/* Keeps in mind a record that another caller than its manager removes. */
+static void rrset_note_removed(struct rrset *set, const struct change *change,
+                               const struct rdata *record, struct arena *arena)
+{
+	if (record->managed_by && !change_manages(change, record))
+		rdata_push(&set->taken, &set->taken_count, &set->taken_size, *record,
+		           arena);
+}
+
+/* ---- deletions ---- */
 
 /* Deletes all equal records: for a name server they are one record. */
 static size_t rrset_delete_records(struct rrset *set, const struct change *change,
@@ -163,6 +195,7 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 			set->wanted[kept++] = set->wanted[i];
 			continue;
 		}
+		rrset_note_removed(set, change, &set->wanted[i], arena);
 		found += !is_found[at - go];
 		is_found[at - go] = true;
 	}
@@ -209,15 +242,41 @@ static size_t rrset_apply_add(struct rrset *set, const struct change *change,
 	return unchanged;
 }
 
+/* Deletes the whole set, or the manager's part of it. */
+static size_t rrset_delete_set(struct rrset *set, const struct change *change,
+                               struct arena *arena)
+{
+	size_t count = set->wanted_count, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!change_may_delete(change, &set->wanted[i]))
+			set->wanted[kept++] = set->wanted[i];
+		else
+			rrset_note_removed(set, change, &set->wanted[i], arena);
+	}
+	set->wanted_count = kept;
+	return kept == count;
+}
+
 static size_t rrset_apply_delete(struct rrset *set, const struct change *change,
                                  struct arena *arena)
 {
-	size_t unchanged = !set->wanted_count;
+	return change->count ? rrset_delete_records(set, change, arena)
+	                     : rrset_delete_set(set, change, arena);
+}
 
-	if (change->count)
-		return rrset_delete_records(set, change, arena);
-	set->wanted_count = 0;
-	return unchanged;
+/* A record that exists keeps its manager; otherwise the change's producer manages it. */
+static void rrset_push_set(struct rrset *set, const struct rrset *before,
+                           const struct change *change, size_t i, struct arena *arena)
+{
+	struct rdata record = change->records[i];
+	size_t was = rrset_find_wanted(before, &record, arena);
+
+	if (was < before->wanted_count)
+		record.managed_by = before->wanted[was].managed_by;
+	if (!record.managed_by)
+		record.managed_by = change->managed_by;
+	rrset_push_wanted(set, record, arena);
 }
 
 static size_t rrset_apply_set(struct rrset *set, const struct change *change,
@@ -234,11 +293,15 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 		if (rrset_find_wanted(set, &change->records[i], arena) <
 		    set->wanted_count)
 			continue;
-		rrset_push_wanted(set, change->records[i], arena);
+		rrset_push_set(set, &before, change, i, arena);
 		if (!touched && rrset_find_wanted(&before, &change->records[i], arena) <
 		                before.wanted_count)
 			unchanged++;
 	}
+	for (size_t i = 0; i < before.wanted_count; i++)
+		if (before.wanted[i].managed_by &&
+		    rrset_find_wanted(set, &before.wanted[i], arena) == set->wanted_count)
+			rrset_note_removed(set, change, &before.wanted[i], arena);
 	return unchanged;
 }
 
@@ -302,16 +365,27 @@ static const struct rdata *plan_next_new(struct comparison *c)
 	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
 }
 
-/* Handles a row whose record stays. A new TTL changes its RR. */
-static void plan_kept(struct comparison *c, const struct record *was)
+/*
+ * Handles a row whose record stays. A new TTL can change its RR, a new manager does not.
+ */
+static void plan_kept(struct comparison *c, const struct record *was,
+                      const struct rdata *wanted)
 {
 	const struct rdata stays = { .rdata = was->rdata, .len = was->rdata_len };
 	struct row row = { ROW_TOUCH, c->set, *was };
 	uint16_t type = c->set->type;
+	bool is_marked = wanted->managed_by && !was->managed_by;
 
+	if (is_marked)
+		row.record.managed_by = wanted->managed_by;
 	if (rr_served_ttl(type, was->rdata, was->rdata_len, c->old_ttl) ==
-	    rr_served_ttl(type, was->rdata, was->rdata_len, c->new_ttl))
+	    rr_served_ttl(type, was->rdata, was->rdata_len, c->new_ttl)) {
+		row.op = ROW_MARK;
+		c->plan->marked += is_marked;
+		if (is_marked)
+			plan_push_row(c->plan, row, c->arena);
 		return;
+	}
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
 	plan_push_row(c->plan, row, c->arena);
 	c->plan->updated++;
@@ -389,7 +463,7 @@ static void plan_set(struct comparison *c)
 {
 	struct rrset *set = c->set;
 	size_t *kept = arena_alloc(c->arena, (set->was_count + 1) * sizeof(*kept));
-	size_t rows_before = c->plan->count;
+	size_t changed_before = c->plan->count - c->plan->marked;
 	const struct rdata *wanted;
 
 	c->is_kept = arena_alloc(c->arena, set->wanted_count + 1);
@@ -397,7 +471,7 @@ static void plan_set(struct comparison *c)
 		kept[i] = plan_find_kept(c, &set->was[i]);
 	for (size_t i = 0; i < set->was_count; i++) {
 		if (kept[i] < set->wanted_count)
-			plan_kept(c, &set->was[i]);
+			plan_kept(c, &set->was[i], &set->wanted[kept[i]]);
 		else
 			plan_gone(c, &set->was[i]);
 	}
@@ -405,7 +479,7 @@ static void plan_set(struct comparison *c)
 		plan_new(c, wanted);
 	if (!set->wanted_count)
 		set->ttl = set->stored_ttl;	/* of an empty set, unchanged */
-	if (rrset_needs_row(set, c->plan->count > rows_before))
+	if (rrset_needs_row(set, c->plan->count - c->plan->marked > changed_before))
 		c->plan->sets[c->plan->set_count++] = set;
 	c->plan->record_delta += (int64_t)set->wanted_count - (int64_t)set->was_count;
 	c->plan->recordset_delta += (set->wanted_count > 0) - (set->was_count > 0);

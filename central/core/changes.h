@@ -7,7 +7,7 @@
  * plan_make() pairs deleted records with new records. So a changed address needs only
  * an SQL UPDATE of one row. For other kinds of change, the plan deletes and inserts
  * rows. If the TTL of a record set changes, the plan also updates the row of each of
- * its records.
+ * its records. A record that only gets a manager needs no new serial.
  */
 #pragma once
 
@@ -55,8 +55,10 @@ struct change {
 	struct rdata *records;
 	size_t count;
 	/*
-	 * ADD: the producer that manages new records; records that exist keep theirs.
-	 * DELETE: delete only the records that this producer manages. NULL: delete all.
+	 * The producer that makes the change. ADD: it manages the new records; records
+	 * that exist keep their manager. SET: it also manages the records that have no
+	 * manager yet. DELETE: delete only the records that this producer manages.
+	 * NULL: new records have no manager, and DELETE deletes all.
 	 */
 	const char *managed_by;
 	const char *field;		/* "changes[3]", for reasons */
@@ -80,6 +82,9 @@ struct rrset {
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
+	/* records of a producer that changes of other callers have removed */
+	struct rdata *taken;
+	size_t taken_count, taken_size;
 	const char *field;		/* path of the last change; NULL: unchanged */
 };
 
@@ -91,10 +96,13 @@ void rrset_begin(struct rrset *set, struct arena *arena);
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
+/* The result contains exactly this record. */
+bool rrset_has_wanted(const struct rrset *set, const struct rdata *record);
 /* Returns the number of the change's records that had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 
-enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_DELETE };
+/* ROW_MARK: only the manager of the record is new. */
+enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_MARK, ROW_DELETE };
 
 struct row {
 	enum row_op op;
@@ -109,7 +117,7 @@ struct plan {
 	struct rrset **sets;
 	size_t set_count;
 	struct buf removed, added;	/* RRs in wire form, without the SOAs */
-	size_t inserted, updated, deleted;
+	size_t inserted, updated, deleted, marked;
 	int64_t recordset_delta, record_delta;
 };
 

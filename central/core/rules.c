@@ -257,6 +257,40 @@ enum err rules_sizes(const struct rrsets *sets, struct why *why)
 	return OK;
 }
 
+enum err rules_fail_managed(const char *field, const char *managed_by, const char *owner,
+                            uint16_t type, const char *data, struct why *why)
+{
+	char name[16];
+
+	rrtype_format(type, name);
+	return fail(why, ERR_CONFLICT,
+	            "%s: %s manages the record '%.*s %s %.*s': to delete or replace "
+	            "it all the same, set force (client: --force)",
+	            field, managed_by, FIELD_SHOWN, owner, name, FIELD_SHOWN, data);
+}
+
+static enum err rules_check_taken(const struct rrset *set, const struct rdata *taken,
+                                  struct why *why)
+{
+	if (rrset_has_wanted(set, taken))
+		return OK;
+	return rules_fail_managed(set->field, taken->managed_by, set->owner, set->type,
+	                          taken->data, why);
+}
+
+enum err rules_managed(const struct rrsets *sets, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct rrset *set = sets->items[i];
+
+		for (size_t t = 0; !err && t < set->taken_count; t++)
+			err = rules_check_taken(set, &set->taken[t], why);
+	}
+	return err;
+}
+
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why)
 {
 	for (size_t i = 0; max >= 0 && i < sets->count; i++) {

@@ -2,7 +2,8 @@
  * rules -- decides which records a zone may contain. The rules are the same for all
  * callers. central checks only the result of the whole request (core/changes.h). So one
  * change may violate a rule if another change in the same request corrects the
- * violation. If the result violates a rule, the error is ERR_INVALID.
+ * violation. If the result violates a rule, the error is ERR_INVALID, unless a function
+ * below names another error.
  *
  *	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
  *	and KEY (RFC 2181 10.1).
@@ -57,6 +58,15 @@ bool rules_is_delegation(uint16_t type, bool at_child);
 enum { RULES_SET_MAX = RDATA_MAX };
 /* ERR_INVALID: a record set would grow to more than RULES_SET_MAX. */
 enum err rules_sizes(const struct rrsets *sets, struct why *why);
+
+/*
+ * ERR_CONFLICT: the changes delete or replace a record that a producer manages, and are
+ * not of this producer. A call with `force` skips this check.
+ */
+enum err rules_managed(const struct rrsets *sets, struct why *why);
+/* The error of rules_managed(). FIELD: the place of the change, for the reason. */
+enum err rules_fail_managed(const char *field, const char *managed_by, const char *owner,
+                            uint16_t type, const char *data, struct why *why);
 
 /* ERR_QUOTA: a record set would grow to more than MAX records; -1: no limit. */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

@@ -192,6 +192,7 @@ def central(things):
     report = {"domain": reference(zone, pool=word("default")), "status": "SUCCESS",
               "serial_number": number(7), "reason": maybe(text("because"))}
     change = {"op": "add", **record_set(f"w.{zone}")}
+    force = maybe(Good(True, "bool"))
     return {
         "create_domain": {"domain": wish(f"new.{zone}", pool="default")},
         "abandon_domain": {"domain": things.stuck},
@@ -205,10 +206,11 @@ def central(things):
         "find_records": {"domain": also(domain, "absent"), **criterion(in_records),
                          **paging(things.record, "updated_at")},
         "update_recordset": {"domain": domain, "recordset": things.recordset, "values": fields(
-            {"ttl": maybe(number(300)), "records": also(["192.0.2.9"], "absent")})},
-        "delete_recordset": {"domain": domain, "recordset": things.recordset},
+            {"ttl": maybe(number(300)), "records": also(["192.0.2.9"], "absent")}),
+                             "force": force},
+        "delete_recordset": {"domain": domain, "recordset": things.recordset, "force": force},
         "apply_changes": {"domain": domain, "changes": items(change),
-                          "serial": maybe(number(things.serial + 3600)),
+                          "serial": maybe(number(things.serial + 3600)), "force": force,
                           "soa": maybe(fields({"mname": maybe("ns.example.net."),
                                                "rname": maybe("dns.example.net."),
                                                **soa_numbers()}))},
@@ -218,7 +220,7 @@ def central(things):
         "update_pool": {"pool": things.pool, "values": fields(pool_values())},
         "delete_pool": {"pool": things.pool},
         "begin_import": {"domain": wish(f"import.{zone}", pool=pool_name("default")),
-                         "mode": maybe("create")},
+                         "mode": maybe("create"), "force": force},
         "add_to_import": {"import": things.opened, "part": number(0),
                           "records": items([f"w.{zone}", number(300), "A", "192.0.2.7"])},
         "get_import": {"import": things.opened},
@@ -249,7 +251,7 @@ def central(things):
         "get_status": {"domain": also(domain, "absent"), "pool": maybe(pool_name("default"))},
         "update_status": report,
         "update_statuses": {"reports": items(report)},
-        "delete_domain": {"domain": things.spare},
+        "delete_domain": {"domain": things.spare, "force": force},
     }
 
 

@@ -108,6 +108,44 @@ class DeployTest(unittest.TestCase):
                                    sample)
                 self.assertEqual(status, 0, said)
 
+    def test_sample_names_no_server_inside_a_domain_of_the_documents(self):
+        """Such a domain would have NS records without addresses."""
+        created = set()
+        for page in ROOT / "README.md", *(ROOT / "docs").glob("*.md"):
+            created |= set(re.findall(r"domain create ([a-z][a-z0-9.-]+)", page.read_text()))
+        self.assertIn("example.org", created)
+        sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        hosts = re.findall(r'"([^"]+)\."', re.search(r"ns_records = \[(.*)\]", sample)[1])
+        self.assertTrue(hosts)
+        for host in hosts:
+            self.assertFalse([zone for zone in created if f".{host}".endswith(f".{zone}")], host)
+
+    def test_libraries_of_the_programs(self):
+        """Each one is in a package of the list that a machine without a compiler installs."""
+        lists = {name: {line.split("#")[0].strip() for line in
+                        (ROOT / "deploy" / "packages" / name).read_text().splitlines()} - {""}
+                 for name in ("build", "run", "test")}
+        needed = set()
+        for path in BINARIES.iterdir():
+            status, said = run("ldd", path)
+            self.assertEqual(status, 0, said)
+            names = re.findall(r"NEEDED +(\S+)", run("objdump", "-p", path)[1])
+            found = dict(re.findall(r"(\S+) => (/\S+)", said))
+            needed |= {os.path.realpath(found[name]) for name in names}
+        # /lib is a link to /usr/lib, and dpkg may know either
+        packages = {line.split(":")[0] for path in needed
+                    for line in run("dpkg", "-S", f"*{path.removeprefix('/usr')}")[1].splitlines()}
+        self.assertEqual(packages, lists["run"])
+        self.assertEqual(lists["run"] & (lists["build"] | lists["test"]), set())
+
+    def test_lists_of_packages(self):
+        tool = ROOT / "deploy" / "install-packages"
+        self.assertEqual(run(tool, "build", "run"),
+                         (0, "install-packages: all packages of the lists are installed: build run\n"))
+        status, said = run(tool, "all")
+        self.assertEqual(status, 64)
+        self.assertIn("must be one of: build neutron run test, not 'all'", said)
+
     def test_sample_needs_a_password(self):
         config = self.folder / "zonefleet.cfg"
         config.touch(0o600)

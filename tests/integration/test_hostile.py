@@ -38,7 +38,7 @@ SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
             "fleet": {"trust_broker": True},    # handlers see all of it: test_signed.py
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
 PORTS = {"processes": 1, "feed": "neutron", "compare_period": 86400,
-         "retry_period": 86400}
+         "retry_period": 86400, "check_period": 86400}
 ROUTES = {"processes": 1, "rebind_grace": 86400, "check_period": 86400}
 REFUSALS = {"TypeError", "Invalid", "NotFound", "Forbidden"}
 TOPICS = [topic for topic, _ in WORKERS.values()]

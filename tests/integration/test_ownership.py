@@ -712,7 +712,7 @@ class Managed(unittest.TestCase):
             self.lab.planned(storage_id)
         while left := self.records():       # those of a page
             changes = [("delete", *key, data) for key, data in left.items()]
-            self.change(*changes[:self.AT_ONCE])
+            self.change(*changes[:self.AT_ONCE], force=True)
 
     def records(self):
         found = {}
@@ -741,10 +741,27 @@ class Managed(unittest.TestCase):
         self.lab.apply({})
         self.wait_records(theirs)
 
-    def change(self, *changes):
+    def change(self, *changes, **more):
         self.domains.apply_changes(domain=f"{ZONE}.", changes=[
             {"op": op, "name": f"{name}.{ZONE}.", "type": rtype, "records": records}
-            for op, name, rtype, records in changes])
+            for op, name, rtype, records in changes], **more)
+
+    def test_only_force_removes_records_of_ours(self):
+        """And then they come back."""
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        whole = {("www", "A"): ["192.0.2.1"], ("_own-a.www", "TXT"): [mark()]}
+        self.wait_records(whole)
+        for name, rtype, data in (("www", "A", "192.0.2.1"), ("_own-a.www", "TXT", mark())):
+            for change in ("delete", name, rtype, [data]), ("delete", name, rtype, []):
+                with self.assertRaisesRegex(Exception, f"ownership manages the record '{name}.*force"):
+                    self.change(change)
+        self.assertEqual(self.records(), whole)
+        self.change(("delete", "www", "A", []), force=True)
+        self.assertNotIn(("www", "A"), self.records())
+        self.wait_records(whole)
+        # what others add to our set is not ours, and goes
+        self.change(("add", "www", "A", ["192.0.2.2"]))
+        self.wait_records(whole)
 
     def test_somebody_is_faster(self):
         """Whatever comes between reading and writing stays as it is, and is not ours."""

@@ -1203,7 +1203,8 @@ class CentralThatSays(Story):
         self.assertEqual(client.give(*updates), ("applied", ""))
         self.assertEqual(client.end(), (0, []))
         return [(change["op"], change["name"].removesuffix(f".{self.ZONE}"), change["type"],
-                 change["records"]) for change in self.central.calls.pop()]
+                 change["records"], *filter(None, [change.get("managed_by")]))
+                for change in self.central.calls.pop()]
 
     def test_what_an_update_says_is_said_to_central(self):
         new, old = f"new.{self.ZONE}", f"old.{self.ZONE}"
@@ -1215,9 +1216,12 @@ class CentralThatSays(Story):
             update([no_set(old, "AAAA")], add(old, "2001:db8::1", rtype="AAAA"))),
             [("expect", "new", "ANY", []), ("expect", "new", "TXT", []),
              ("expect", "old", "A", ["192.0.2.1", "192.0.2.2"]),
-             ("delete", "old", "A", ["192.0.2.1"]), ("delete", "old", "MX", []),
-             ("add", "new", "NS", ["ns.ours."]), ("expect", "old", "AAAA", []),
-             ("add", "old", "AAAA", ["2001:db8::1"])])
+             # first what is ours, then what nobody manages
+             ("delete", "old", "A", ["192.0.2.1"], "ownership"),
+             ("delete", "old", "A", ["192.0.2.1"]),
+             ("delete", "old", "MX", [], "ownership"), ("delete", "old", "MX", []),
+             ("add", "new", "NS", ["ns.ours."], "ownership"), ("expect", "old", "AAAA", []),
+             ("add", "old", "AAAA", ["2001:db8::1"], "ownership")])
 
     def test_what_cannot_be_said_to_central_is_a_bug(self):
         """A delete without its record would be of the whole set."""

@@ -53,7 +53,8 @@ def setUpModule():
         settings={"central": {"quota_recordsets": -1}}))
     for number in range(WORKERS):
         worker = Worker(folder / f"ports{number + 1}", "ports",
-                        fleet.settings | {"ports": {"processes": 1, "retry_period": 2}})
+                        fleet.settings | {"ports": {"processes": 1, "retry_period": 2,
+                                                    "check_period": 2}})
         worker.launch()
         unittest.addModuleCleanup(worker.stop)
         worker.wait_ready()
@@ -109,7 +110,7 @@ class PortStory(unittest.TestCase):
         return False
 
     def delete(self, zone):
-        self.central.delete_domain(domain=zone)
+        self.central.delete_domain(domain=zone, force=True)
         self.fleet.wait_for(lambda: self.gone(zone), SECONDS, f"{zone} is gone")
 
     def servers(self):
@@ -531,6 +532,130 @@ class Deleted(PortStory):
                 worker.resume()
         self.answers(f"vm.{domain}", "A", "10.96.1.2")
         self.answers(f"host-10-96-1-2.{domain}", "A", "10.96.1.2")
+
+
+class Restored(PortStory):
+    """Records of ports go only by force, and come back."""
+
+    def setUp(self):
+        self.zone, network = self.domain()
+        self.port = self.create(network, "10.97.1.1", dns_name="vm")
+        self.name, self.host = f"vm.{self.zone}", f"host-10-97-1-1.{self.zone}"
+        self.addCleanup(self.caller.delete_port, port=self.port["id"])
+        self.answers(self.name, "A", "10.97.1.1")
+        self.fleet.wait_for(lambda: self.get_port()["status"] == "ACTIVE", SECONDS, "published")
+
+    def get_port(self):
+        return self.caller.get_port(port=self.port["id"])["port"]
+
+    def version(self):
+        return self.central.get_domain(domain=self.zone)["version"]
+
+    def wait_checked(self):
+        """The workers know that the domain has all of it as it is now."""
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT seen_version, is_suspect FROM port_zones WHERE zone = '{self.zone}'") ==
+            [[str(self.version()), "0"]], SECONDS, f"{self.zone} is checked")
+
+    def whole_set(self, name, kind="A"):
+        found = self.central.find_recordsets(domain=self.zone, criterion={
+            "name": name, "type": kind})["recordsets"]
+        return found[0] if found else None
+
+    def imported(self, records, **more):
+        """The state and the reason of an import of these records."""
+        name = self.central.begin_import(domain={"name": self.zone}, mode="replace", **more)["id"]
+        self.central.add_to_import(**{"import": name}, part=0, records=records)
+        self.central.commit_import(**{"import": name})
+
+        def ended():
+            state = self.central.get_import(**{"import": name})
+            return state["state"] in ("DONE", "ERROR") and state
+        state = self.fleet.wait_for(ended, SECONDS, "the import ends")
+        return state["state"], state["reason"]
+
+    def test_no_call_removes_them_by_accident(self):
+        member, = self.whole_set(self.name)["members"]
+        self.assertEqual(member["managed_by"], "ports")
+        set_id, before = self.whole_set(self.name)["id"], self.version()
+        one = {"name": self.name, "type": "A"}
+        words = rf"ports manages the record '{self.name} A 10.97.1.1': .* force"
+        for change in (one | {"op": "delete"}, one | {"op": "delete", "records": ["10.97.1.1"]},
+                       one | {"op": "set", "records": ["192.0.2.1"]},
+                       one | {"op": "set", "records": ["192.0.2.1"], "managed_by": "routes"}):
+            with self.subTest(change):
+                self.refused(words, self.central.apply_changes, domain=self.zone,
+                             changes=[change])
+        self.refused(words, self.central.delete_recordset, domain=self.zone, recordset=set_id)
+        self.refused(words, self.central.update_recordset, domain=self.zone, recordset=set_id,
+                     values={"records": ["192.0.2.1"]})
+        self.refused("ports manages records of the domain .*force", self.central.delete_domain,
+                     domain=self.zone)
+        state, reason = self.imported([[self.zone, 300, "NS", NS]])
+        self.assertEqual(state, "ERROR")
+        self.assertRegex(reason, "ports manages the record .* force")
+        self.assertEqual(self.version(), before)
+        # what leaves them where they are is allowed
+        self.central.update_recordset(domain=self.zone, recordset=set_id, values={"ttl": 77})
+        self.central.apply_changes(domain=self.zone, changes=[
+            one | {"op": "set", "records": ["10.97.1.1", "192.0.2.1"]}])
+        self.central.apply_changes(domain=self.zone, changes=[
+            one | {"op": "set", "records": ["10.97.1.1"]}])
+        self.assertEqual([member["managed_by"] for member in self.whole_set(self.name)["members"]
+                          if member["task"] != "DELETE"], ["ports"])
+
+    def test_what_is_removed_all_the_same_comes_back(self):
+        self.wait_checked()
+        for remove in (
+                lambda: self.central.apply_changes(domain=self.zone, force=True, changes=[
+                    {"op": "delete", "name": self.name, "type": "A"},
+                    {"op": "set", "name": self.host, "type": "A", "records": ["192.0.2.9"]}]),
+                lambda: self.central.delete_recordset(
+                    domain=self.zone, recordset=self.whole_set(self.name)["id"], force=True),
+                lambda: self.assertEqual(self.imported([[self.zone, 300, "NS", NS]], force=True),
+                                         ("DONE", ""))):
+            before = self.version()
+            remove()
+            self.assertGreater(self.version(), before)
+            self.fleet.wait_for(lambda: self.whole_set(self.name) and any(
+                member["data"] == "10.97.1.1" for member in self.whole_set(self.host)["members"]),
+                SECONDS, "they are back")
+            self.answers(self.name, "A", "10.97.1.1")
+            self.assertEqual(self.get_port()["status"], "ACTIVE")
+            self.wait_checked()
+        self.assertEqual(self.version(), before + 2)    # the import, and what came back
+
+    def test_a_change_that_takes_nothing_away_costs_no_serial(self):
+        self.wait_checked()
+        self.central.apply_changes(domain=self.zone, changes=[
+            {"op": "add", "name": f"other.{self.zone}", "type": "A", "records": ["192.0.2.1"]}])
+        changed = self.version()
+        self.wait_checked()
+        self.assertEqual(self.version(), changed)
+
+    def test_one_that_cannot_come_back(self):
+        self.central.apply_changes(domain=self.zone, force=True, changes=[
+            {"op": "delete", "name": self.name, "type": "A"},
+            {"op": "add", "name": self.name, "type": "CNAME", "records": ["www.example.net."]}])
+        self.fleet.wait_for(lambda: (lambda port: port["status"] == "ERROR" and
+                                     "CNAME" in port["reason"])(self.get_port()),
+                            SECONDS, "the port says why")
+        self.answers(self.host, "A", "10.97.1.1")
+        self.central.apply_changes(domain=self.zone, changes=[
+            {"op": "delete", "name": self.name, "type": "CNAME"}])
+        self.answers(self.name, "A", "10.97.1.1")
+
+    def test_a_record_that_was_there_before_a_port_stays(self):
+        name = f"both.{self.zone}"
+        self.central.apply_changes(domain=self.zone, changes=[
+            {"op": "add", "name": name, "type": "A", "records": ["10.97.1.3"]}])
+        port = self.create(self.port["network_id"], "10.97.1.3", dns_name="both")
+        self.answers(f"host-10-97-1-3.{self.zone}", "A", "10.97.1.3")
+        self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"] ==
+                            "ACTIVE", SECONDS, "it is published")
+        self.caller.delete_port(port=port["id"])
+        self.answers(f"host-10-97-1-3.{self.zone}", "A")
+        self.answers(name, "A", "10.97.1.3")
 
 
 class Subnets(PortStory):
@@ -1611,6 +1736,22 @@ class Large(PortStory):
         for address in addresses[0], addresses[-1]:
             self.answers(self.reverse(address), "PTR",
                          f"host-{ipaddress.ip_address(address).compressed.replace(':', '-')}.{new}")
+        self.lose(new, MORE)
+
+    def lose(self, domain, count):
+        """All records of the ports go by force, and come back in several changes."""
+        lines, marker = [], None
+        while not lines or marker:
+            page = self.central.export_domain(domain=domain, **({"marker": marker} if marker else {}))
+            lines, marker = lines + page["lines"], page["marker"]
+        names = [line.split()[0] for line in lines if line.startswith("host-")]
+        self.assertEqual(len(names), count)
+        for part in range(0, count, 1000):
+            self.central.apply_changes(domain=domain, force=True, changes=[
+                {"op": "delete", "name": name, "type": "AAAA"}
+                for name in names[part:part + 1000]])
+        self.fleet.wait_for(lambda: self.central.get_domain(domain=domain)["records"] == count + 1,
+                            2 * SECONDS, "all are back")
 
     def test_a_network_of_many(self):
         domain, network = self.domain()
@@ -1824,6 +1965,25 @@ class Client(PortStory):
         self.now(f"host-10-9-1-2.{other}", "A")
         self.now(self.reverse("10.9.1.2"), "PTR")
 
+    def test_only_force_removes_records_of_a_port(self):
+        domain, network = self.domain()
+        self.cli("port", "create", network, "10.9.3.1", "--dns-name", "vm", "--wait")
+        words = "Conflict: .*ports manages the record 'vm.* A 10.9.3.1'.*--force"
+        file = Path(tempfile.mkstemp(prefix="zfports", suffix=".zone")[1])
+        self.addCleanup(file.unlink)
+        file.write_text(f"@ 300 NS {NS}\n")
+        delete, put = ("record", "delete", domain, "vm", "A"), ("record", "set", domain, "vm", "A")
+        self.fails(1, words, *delete)
+        self.fails(1, words, *put, "192.0.2.1")
+        self.fails(1, "ports manages the record .*--force", "domain", "import", domain, str(file))
+        self.fails(1, "ports manages records of the domain .*--force", "domain", "delete", domain)
+        for forced in ([*delete, "--force", "--wait"], [*put, "192.0.2.1", "--force", "--wait"],
+                       ["domain", "import", domain, str(file), "--force", "--wait"]):
+            self.document(*forced)
+            self.fleet.wait_for(lambda: "10.9.3.1" in (ask(self.fleet.bind.port, f"vm.{domain}", "A")
+                                                       or ()), SECONDS, "it is back")
+        self.document("domain", "delete", domain, "--force", "--wait")
+
     def test_who_waits_in_vain_hears_why(self):
         domain, network = self.domain()
         self.central.apply_changes(domain=domain, changes=[
@@ -1850,7 +2010,7 @@ class Client(PortStory):
             status, _, said = self.run_client("port", "create", network, "10.9.2.5", "--wait",
                                               "--wait-timeout", "2")
         self.assertIn(status, (4, 5), said)
-        self.assertRegex(said, f"{domain} is (not on its name servers|in ERROR)")
+        self.assertRegex(said, f"the name servers of {domain} do not serve|{domain} is in ERROR")
         self.answers(f"host-10-9-2-5.{domain}", "A", "10.9.2.5")
 
     def test_several_of_a_name(self):

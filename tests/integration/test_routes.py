@@ -1384,7 +1384,7 @@ class Moved(RouteStory):
                 self.wait(lambda: ask(port, f"x.{domain}", "A")[0] == {"10.245.2.2"}, "all there")
         wait_whole()
         was = self.central.get_domain(domain=domain)["id"]
-        self.central.delete_domain(domain=domain)
+        self.central.delete_domain(domain=domain, force=True)
         self.wait(lambda: self.found(domain) not in (None, was), "there is another one")
         wait_whole()
         sql = self.fleet.mariadb.sql                # as of a router that is older than that
@@ -1393,7 +1393,7 @@ class Moved(RouteStory):
                   [[self.found(domain)]], "which one it is, is known")
         self.active("shard1")
         own.stop()                                  # and another one is made meanwhile
-        self.central.delete_domain(domain=domain)
+        self.central.delete_domain(domain=domain, force=True)
         self.wait(lambda: not self.found(domain), "it is gone")
         self.central.create_domain(domain={"name": domain})
         own.launch()
@@ -1401,6 +1401,60 @@ class Moved(RouteStory):
         wait_whole()
         self.active("shard1")
         self.caller.delete_router(router="shard1", force=True)
+
+    def test_records_that_somebody_removes(self):
+        """Only by force, and they come back: wildcard, first records and former names."""
+        self.alone(check_period=1, rebind_grace=3600, rebind_delay=0)
+        self.router("shard1", "10.245.2.2", zone={"records": [
+            {"name": "ns1", "type": "A", "records": ["192.0.2.9"]}]})
+        olds = [self.scheduled(self.route(name))["status"]["dns"] for name in "ab"]
+        self.router("shard2", "10.245.2.4")
+        for name in "ab":
+            self.bind(name, "shard2")
+        domain = f"shard1.{SUFFIX}."
+        kept = {f"*.{domain}": ("A", "10.245.2.2"), f"ns1.{domain}": ("A", "192.0.2.9")}
+        kept |= {f"{old}.": ("CNAME", f"{self.namespace}-{name}.shard2.{SUFFIX}.")
+                 for old, name in zip(olds, "ab")}
+
+        def found():
+            return {one["name"]: (one["type"], *one["records"])
+                    for one in self.central.find_recordsets(domain=domain)["recordsets"]
+                    if one["type"] != "NS" and one["records"]}
+        self.wait(lambda: found() == kept, f"all are there: {kept}")
+        self.wait(lambda: self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM route_moves WHERE state = 'HAVE'") == [["2"]], "they lead on")
+        for name, (kind, data) in kept.items():
+            for change in {"op": "delete"}, {"op": "set", "records": [
+                    "x.example." if kind == "CNAME" else "192.0.2.77"]}:
+                self.refused(f"routes manages the record '{re.escape(name)} {kind} {data}'.*force",
+                             self.central.apply_changes, domain=domain,
+                             changes=[change | {"name": name, "type": kind}])
+        self.refused("routes manages records .*force", self.central.delete_domain, domain=domain)
+        self.central.apply_changes(domain=domain, force=True, changes=[
+            {"op": "delete", "name": name, "type": kind} for name, (kind, _) in kept.items()])
+        self.wait(lambda: found() == kept, f"they are back: {found()}")
+        for name, (kind, data) in kept.items():
+            self.answers(name, kind, data)
+        self.active("shard1")
+        version = self.central.get_domain(domain=domain)["version"]
+        rounds = self.fleet.mariadb.sql("SELECT due_at FROM routers WHERE name = 'shard1'")
+        self.wait(lambda: self.fleet.mariadb.sql(
+            "SELECT due_at FROM routers WHERE name = 'shard1'") != rounds, "it is checked again")
+        self.assertEqual(self.central.get_domain(domain=domain)["version"], version)
+
+    def test_records_that_are_older_than_their_manager(self):
+        """The check takes them over, without a new serial."""
+        self.alone(check_period=1)
+        self.router("shard1", "10.245.2.2")
+        domain = f"shard1.{SUFFIX}."
+        before = self.central.get_domain(domain=domain)
+        self.fleet.mariadb.sql(f"UPDATE records SET managed_by = NULL WHERE domain_id = "
+                               f"'{before['id']}'")
+        self.wait(lambda: self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM records WHERE domain_id = '{before['id']}' AND "
+            "managed_by = 'routes'") == [["1"]], "the wildcard has its manager")
+        after = self.central.get_domain(domain=domain)
+        self.assertEqual((before["serial"], before["version"]), (after["serial"], after["version"]))
 
     def found(self, domain):
         try:

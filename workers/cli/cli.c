@@ -105,6 +105,12 @@ void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
 		json_object_set_new(into, key, json_string(cli->option[option]));
 }
 
+void cli_put_force(const struct cli *cli, json_t *args)
+{
+	if (cli_has(cli, OPT_FORCE))
+		json_object_set_new(args, "force", json_true());
+}
+
 static json_t *cli_host(const char *text)
 {
 	bool is_relative = *text && text[strlen(text) - 1] != '.';

@@ -83,6 +83,8 @@ enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
 /* Sets KEY of INTO to the option's text, if the command line has the option. */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
+/* Puts `force` into the arguments of a call if the command line has --force. */
+void cli_put_force(const struct cli *cli, json_t *args);
 /* cli_put_text() for a host name. Adds the final dot. */
 void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);

@@ -46,11 +46,13 @@ const struct command commands[] = {
 	  "--ttl sets the TTL of the domain: record sets without a TTL use this TTL. To "
 	  "change records, use 'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
-	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
+	{ "domain delete", "DOMAIN", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
-	  "zone. Until then, no new domain can have the same name.",
+	  "zone. Until then, no new domain can have the same name.\n"
+	  "If ports, routes or ownership manage records of the domain, the command needs "
+	  "--force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
@@ -62,7 +64,8 @@ const struct command commands[] = {
 	  "new domain has the name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
-	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL) | OPT(IGNORE_OUT_OF_ZONE),
+	{ "domain import", "NAME FILE", 2, 2,
+	  WAIT | OPT(POOL) | OPT(IGNORE_OUT_OF_ZONE) | OPT(FORCE),
 	  NEED_BROKER, domain_import,
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
@@ -81,7 +84,8 @@ const struct command commands[] = {
 	  "the first of them, and the last records of the set determine its TTL.\n"
 	  "If the client or central refuses a record, the reason begins with the file "
 	  "and the line of the record. Central changes nothing before it has read and "
-	  "checked the whole file.",
+	  "checked the whole file. If FILE does not contain a record that ports, routes "
+	  "or ownership manage, the command needs --force.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
@@ -122,22 +126,25 @@ const struct command commands[] = {
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
-	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
+	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL) | OPT(FORCE),
 	  NEED_BROKER, record_set,
 	  "replace the records of a record set",
 	  "Replaces the records of the record set with the records in DATA. Central "
 	  "adds the missing records and removes all other records. If you repeat the "
-	  "command, nothing changes. Write DATA as in 'record add'.",
+	  "command, nothing changes. Write DATA as in 'record add'. To replace a record "
+	  "that ports, routes or ownership manage, give --force.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
-	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
+	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT | OPT(FORCE),
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
 	  "Deletes the records in DATA. If you give no DATA, the command deletes the "
 	  "whole record set. Records that do not exist count as unchanged. Write DATA as "
-	  "in 'record add'.",
+	  "in 'record add'. To delete a record that ports, routes or ownership manage, "
+	  "give --force.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
-	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
+	{ "record apply", "DOMAIN FILE", 2, 2, WAIT | OPT(FORCE), NEED_BROKER,
+	  record_apply,
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
 	  "all changes under one serial, or refuses all of them. A line has the form "
@@ -148,7 +155,8 @@ const struct command commands[] = {
 	  "different TTLs, the client warns, and the record set gets the last of these "
 	  "TTLs. FILE may also contain a JSON list of {\"op\", \"name\", \"type\", "
 	  "\"ttl\", \"records\": [...]}. In this list, each string of a TXT record must "
-	  "have quotes (docs/rpc.md).",
+	  "have quotes (docs/rpc.md). To delete or replace records that ports, routes "
+	  "or ownership manage, give --force.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 

@@ -159,9 +159,13 @@ static enum err domain_call(struct cli *cli, const char *method, json_t **domain
 {
 	char name[NAME_MAX_TEXT + 1];
 	enum err err = cli_domain(cli, 0, name);
+	json_t *args;
 
-	return err ? err
-	           : cli_call(cli, method, json_pack("{s:s}", "domain", name), domain);
+	if (err)
+		return err;
+	args = json_pack("{s:s}", "domain", name);
+	cli_put_force(cli, args);
+	return cli_call(cli, method, args, domain);
 }
 
 enum err domain_delete(struct cli *cli)

@@ -88,8 +88,10 @@ enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *cha
 {
 	json_t *args = json_pack("{s:s, s:o}", "domain", zone->key, "changes", changes);
 	json_t *outcome;
-	enum err err = record_check_size(cli, args);
+	enum err err;
 
+	cli_put_force(cli, args);
+	err = record_check_size(cli, args);
 	if (err) {
 		json_decref(args);
 		return err;

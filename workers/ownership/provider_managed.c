@@ -356,6 +356,23 @@ static bool update_rr_same_set(const struct update_rr *a, const struct update_rr
 }
 
 /*
+ * With `managed_by`, `delete` leaves records that others have added, and the plan has
+ * decided about these, too. So a second change deletes the rest. Central refuses it if
+ * another producer manages a record.
+ */
+static void changes_add_change(json_t *changes, const struct update_rr *rr,
+                               json_t *change)
+{
+	json_t *managed = json_copy(change);
+
+	json_object_set_new(managed, "managed_by", json_string("ownership"));
+	json_array_append_new(changes, managed);
+	if (rr->kind != UPDATE_ADD)
+		json_array_append(changes, change);
+	json_decref(change);
+}
+
+/*
  * Makes one change of rrs[i] and the following records of its set; returns the index
  * after them.
  */
@@ -371,7 +388,10 @@ static size_t changes_add_set(json_t *changes, const struct change_form *form,
 		if (form->has_records)
 			json_array_append_new(records, change_rdata(&rrs->rrs[i]));
 	json_object_set_new(change, "records", records);
-	json_array_append_new(changes, change);
+	if (form->is_prerequisite)
+		json_array_append_new(changes, change);
+	else
+		changes_add_change(changes, first, change);
 	return i;
 }
 
@@ -422,9 +442,12 @@ static struct batch_size managed_measure(const struct update *update)
 {
 	size_t octets = 0;
 
-	for (size_t i = 0; i < update->changes.count; i++)
-		octets += 2u * update->changes.rrs[i].name.len +
-		          4u * update->changes.rrs[i].rdata.len;
+	for (size_t i = 0; i < update->changes.count; i++) {
+		const struct update_rr *rr = &update->changes.rrs[i];
+
+		octets += (rr->kind == UPDATE_ADD ? 1 : 2) *
+		          (2u * rr->name.len + 4u * rr->rdata.len);
+	}
 	return (struct batch_size){ update->changes.count, octets };
 }
 

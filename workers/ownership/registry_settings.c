@@ -113,10 +113,11 @@ static const struct option rows[] = {
 	  .help = "changes that zonefleet-ownership may make. sync: all changes; "
 	  "upsert-only: all changes except deletions of record sets; create-only: only "
 	  "new record sets" },
-	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
-	  .help = "unit that belongs to one owner. name: all record sets of a name; "
-	  "rrset: one record set. If the scope is rrset, another owner may have record "
-	  "sets of other types at the same name" },
+	{ "ownership_scope", OPTION_WORD, AT(scope), "rrset", .words = scope_words,
+	  .help = "unit that belongs to one owner. rrset: one record set, so another "
+	  "owner may have record sets of other types at the same name; name: all record "
+	  "sets of a name, except the NS records of the apex. With the txt_form same, "
+	  "the unit is always the name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/membership.h"
 #include "publish.h"
 #include "runtime/rpc.h"
 #include "store.h"
@@ -17,6 +18,7 @@ enum {
 struct domain_watch {
 	struct ports *ports;
 	struct arena *arena;
+	struct share share;
 	struct watched_zone zones[BATCH];
 	size_t count, next;
 	bool is_asking;
@@ -36,8 +38,9 @@ static enum err domain_watch_read(void *self, struct why *why)
 
 	arena_reset(watch->arena);
 	watch->count = watch->next = 0;
-	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_ms, BATCH,
-	                    domain_watch_add, watch);
+	store_zones_watched(&tx, watch->arena, &watch->share,
+	                    watch->ports->settings.check_ms, BATCH, domain_watch_add,
+	                    watch);
 	return tx_commit(&tx);
 }
 
@@ -46,6 +49,7 @@ struct domain_check {
 	struct domain_watch *watch;
 	const struct watched_zone *zone;
 	const char *id;
+	uint64_t version;		/* 0: central is deleting the domain */
 };
 
 static bool domain_check_is_lost(const struct domain_check *check)
@@ -64,21 +68,30 @@ static enum err domain_check_write(void *self, struct why *why)
 	store_zone_known(&tx, key.zone, check->id);
 	if (domain_check_is_lost(check))
 		store_zone_lost_all(&tx, &key);
+	else if (check->version)
+		store_zone_suspect(&tx, key.zone, check->version);
 	return tx_commit(&tx);
 }
 
+/* DOMAIN: central's answer; NULL: central has no such domain. */
 static void domain_watch_check(struct domain_watch *watch,
-                               const struct watched_zone *zone, const char *id)
+                               const struct watched_zone *zone, const json_t *domain)
 {
-	struct domain_check check = { watch, zone, id };
+	const char *id = json_string_value(json_object_get(domain, "id"));
+	const char *task = json_string_value(json_object_get(domain, "task"));
+	struct domain_check check = { watch, zone, id ? id : "", 0 };
 	struct why why;
+
+	if (task && strcmp(task, "DELETE"))
+		check.version = (uint64_t)json_integer_value(json_object_get(domain,
+		                                                             "version"));
 
 	if (tx_retry_on_loop(domain_check_write, &check, &why))
 		log_warn("domain not checked: domain=%s reason=\"%s\"", zone->zone,
 		         why.text);
 	else if (domain_check_is_lost(&check))
 		log_warn("domain was deleted or replaced: domain=%s old=%s new=%s",
-		         zone->zone, zone->domain_id, id);
+		         zone->zone, zone->domain_id, check.id);
 }
 
 static void domain_watch_ask_next(struct domain_watch *watch);
@@ -87,14 +100,13 @@ static void domain_watch_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct domain_watch *watch = self;
 	const struct watched_zone *zone = &watch->zones[watch->next];
-	const char *id = json_string_value(json_object_get(answer->result, "id"));
 
 	watch->is_asking = false;
 	if (answer->err && answer->err != ERR_NOT_FOUND)
 		/* the next timer call repeats the question */
 		return;
 	watch->next++;
-	domain_watch_check(watch, zone, !answer->err && id ? id : "");
+	domain_watch_check(watch, zone, answer->err ? NULL : answer->result);
 	domain_watch_ask_next(watch);
 }
 
@@ -116,17 +128,26 @@ static void domain_watch_ask_next(struct domain_watch *watch)
 	json_decref(args);
 }
 
-void domain_watch_fire(struct domain_watch *watch)
+/* Without a share, the next timer call asks again for one. */
+static void domain_watch_begin(struct domain_watch *watch)
 {
+	const struct runtime *runtime = &watch->ports->runtime;
 	struct why why;
 
+	watch->count = watch->next = 0;
+	watch->share = membership_share(runtime->membership, runtime->db);
+	if (!watch->share.total || !tx_retry_on_loop(domain_watch_read, watch, &why))
+		return;
+	log_warn("domains not checked: reason=\"%s\"", why.text);
+	watch->count = watch->next = 0;
+}
+
+void domain_watch_fire(struct domain_watch *watch)
+{
 	if (watch->is_asking)
 		return;
-	if (watch->next == watch->count && tx_retry_on_loop(domain_watch_read, watch, &why)) {
-		log_warn("domains not checked: reason=\"%s\"", why.text);
-		watch->count = 0;
-		return;
-	}
+	if (watch->next == watch->count)
+		domain_watch_begin(watch);
 	domain_watch_ask_next(watch);
 }
 

@@ -1,14 +1,18 @@
 /*
- * domain_watch -- finds deleted domains that contained records of ports. A tenant or an
- * operator can delete such a domain. zonefleet-ports asks central about each domain once
- * per `ports.retry_period`. If central does not have the domain, or has a new domain with
- * the same name, zonefleet-ports sends all records of the domain again (publish.h). If
+ * domain_watch -- finds deleted domains that contained records of ports, and domains that
+ * may have lost such records. zonefleet-ports asks central about each domain once per
+ * `ports.check_period`. If central does not have the domain, or has a new domain with the
+ * same name, zonefleet-ports sends all records of the domain again (publish.h). If
  * zonefleet-ports is not allowed to create the domain, the answers about the ports
  * contain the reason. The row of the domain contains the id that central returned at the
  * last change or check.
  *
- * In each round, each process checks a few domains. Two processes may check the same
- * domain.
+ * Each change of a domain raises its version by one, and the rows of a domain contain the
+ * version at which the domain had all their records. If other programs have changed the
+ * domain since then, zonefleet-ports adds the records again, in portions. This changes
+ * nothing if no record is missing.
+ *
+ * In each round, each process checks a few domains of its share.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
  * feed          messages of Neutron -> the same rows
  * compare       repairs the same rows after lost messages
  * publish       open rows -> central, one domain at a time
- * domain_watch  deleted domains -> open rows
+ * domain_watch  deleted domains and records -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
  * zonefleet-ports answers a call about a port after it has committed the names of the
@@ -32,7 +32,7 @@ struct ports_settings {
 	char *domain, *feed, *feed_queue, *feed_objects;
 	int label_rules;		/* enum label_rules */
 	int publish;			/* enum ports_publish */
-	int v4_bits, v6_bits, retry_ms, compare_ms, quota_reverse;
+	int v4_bits, v6_bits, retry_ms, check_ms, compare_ms, quota_reverse;
 	bool creates_domains, deletes_reverse;
 };
 

@@ -40,6 +40,23 @@ static bool publish_can_delete(const struct publication *publication)
 	       reverse_is_zone(publication->zone.zone);
 }
 
+/* Reads the next published rows. At the end, the domain is no longer suspect. */
+static void publish_read_again(struct publication *publication, struct tx *tx)
+{
+	const struct confirmation *now = &publication->confirmation;
+	const struct record_row after = { .name = now->name, .type = now->type,
+	                                  .data = now->data };
+	size_t limit = publication->limit < PUBLISH_AGAIN_MAX ? publication->limit
+	                                                      : PUBLISH_AGAIN_MAX;
+
+	store_zone_published(tx, publication->work.arena, &publication->zone, &after, limit,
+	                     publish_add_row, publication);
+	publication->is_again = publication->count;
+	if (!tx->err && !publication->count)
+		store_zone_checked(tx, &publication->zone,
+		                   now->is_disturbed ? 0 : now->version);
+}
+
 static void publish_read(void *object, struct tx *tx)
 {
 	struct publication *publication = object;
@@ -58,6 +75,9 @@ static void publish_read(void *object, struct tx *tx)
 	store_zone_open(tx, arena, &publication->zone, RECORD_ADD,
 	                publication->limit - drops, publish_add_row, publication);
 	publish_rows_keep_whole(publication, drops, drops_max);
+	publication->is_again = false;
+	if (!publication->count && publication->row.is_suspect)
+		publish_read_again(publication, tx);
 	publication->is_unneeded = !publication->count &&
 	                           publish_can_delete(publication) &&
 	                           !store_zone_is_used(tx, &publication->zone);

@@ -11,6 +11,9 @@
  *                                       over quota: half of the rows; if one row: failure
  *                                       refused: half of the rows; if one row: set aside
  * open, no such domain  create_domain   the domain exists: send the rows now
+ *
+ * If the domain is suspect and no row is open, the steps send the published rows again, as
+ * additions. This changes nothing in central, unless a record is missing.
  */
 #pragma once
 
@@ -19,7 +22,18 @@
 #include "consistency/reconcile.h"
 #include "publish.h"
 
-enum { PUBLISH_ROWS_MAX = 5000 };	/* in one change: the limit of central */
+enum {
+	PUBLISH_ROWS_MAX = 5000,	/* in one change: the limit of central */
+	PUBLISH_AGAIN_MAX = 1000,	/* published rows in one change */
+};
+
+/* The published rows that central has confirmed so far. */
+struct confirmation {
+	bool is_begun, is_disturbed;	/* disturbed: others changed the domain meanwhile */
+	uint64_t version;		/* of the domain, after the last change */
+	char name[256], data[256];	/* of the last row */
+	uint16_t type;
+};
 
 /*
  * While central deletes the domain, it refuses changes with a conflict. zonefleet-ports
@@ -42,6 +56,11 @@ struct publication {
 	bool is_known;			/* the domain has a row */
 	/* zonefleet-ports has created the domain, and it no longer has records */
 	bool is_unneeded;
+	bool is_again;			/* the rows are published rows */
+	struct confirmation confirmation;
+	/* of central's last answer */
+	uint64_t version;
+	bool is_changed;
 };
 
 /* ---- publish_call.c ---- */

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 enum { FASTER = 4 };
 
 static struct publish_metrics {
-	struct metric *changes, *records, *refused;
+	struct metric *changes, *records, *restored, *refused;
 } publish_totals;
 
 void publish_rows_metrics(void)
@@ -20,6 +21,9 @@ void publish_rows_metrics(void)
 	publish_totals.records = metric_new(METRIC_COUNTER, "ports_records_total",
 	    "records of ports that successful changes to domains added or deleted",
 	    NULL, NULL);
+	publish_totals.restored = metric_new(METRIC_COUNTER, "ports_restored_total",
+	    "records of ports that other programs had deleted and zonefleet-ports added "
+	    "again", NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
 	    "records that central refused because they conflict with other records. The "
 	    "ports of these records are in ERROR", NULL, NULL);
@@ -71,7 +75,15 @@ static void publish_write_done(void *object, struct tx *tx)
 	const struct publication *publication = object;
 
 	store_zone_done(tx, &publication->zone, publication->rows, publication->count);
+	if (publication->is_changed)
+		store_zone_seen(tx, publication->zone.zone, publication->version);
 	publish_write_domain(publication, tx);
+}
+
+static void publish_raise_limit(struct publication *publication)
+{
+	publication->limit = publication->limit < PUBLISH_ROWS_MAX / FASTER
+	                     ? FASTER * publication->limit : PUBLISH_ROWS_MAX;
 }
 
 static void publish_on_done(void *object)
@@ -83,14 +95,49 @@ static void publish_on_done(void *object)
 	log_info("domain published: domain=%s tenant=\"%s\" records=%zu",
 	         publication->zone.zone, publication->zone.project_id,
 	         publication->count);
-	publication->limit = publication->limit < PUBLISH_ROWS_MAX / FASTER
-	                     ? FASTER * publication->limit : PUBLISH_ROWS_MAX;
+	publish_raise_limit(publication);
 	work_step(publication);
 }
 
 static void publish_rows_done(struct publication *publication)
 {
 	work_write_then(publication, publish_write_done, publish_on_done);
+}
+
+/* ---- published rows ---- */
+
+/* Notes the version after our change. Each change raises the version by one. */
+static void publish_note_version(struct publication *publication, const json_t *answer)
+{
+	struct confirmation *now = &publication->confirmation;
+
+	publication->version = (uint64_t)json_integer_value(json_object_get(answer,
+	                                                                    "version"));
+	publication->is_changed = json_is_true(json_object_get(answer, "changed"));
+	if (now->is_begun &&
+	    publication->version != now->version + publication->is_changed)
+		now->is_disturbed = true;
+	now->is_begun |= publication->is_again;
+	now->version = publication->version;
+}
+
+static void publish_again_done(struct publication *publication, const json_t *answer)
+{
+	const struct record_row *last = &publication->rows[publication->count - 1];
+	struct confirmation *now = &publication->confirmation;
+	int64_t added = json_integer_value(json_object_get(answer, "added"));
+
+	snprintf(now->name, sizeof(now->name), "%s", last->name);
+	snprintf(now->data, sizeof(now->data), "%s", last->data);
+	now->type = last->type;
+	if (added) {
+		metric_add(publish_totals.restored, added);
+		log_warn("deleted records added again: domain=%s tenant=\"%s\" "
+		         "records=%" PRId64, publication->zone.zone,
+		         publication->zone.project_id, added);
+	}
+	publish_raise_limit(publication);
+	work_step(publication);
 }
 
 /* ---- refusals ---- */
@@ -195,19 +242,17 @@ static bool publish_is_same_set(const struct record_row *a, const struct record_
 }
 
 /*
- * Records without a project are in domains where a tenant has no rights. If such a domain
- * contained a record before a port wanted it, central must not delete it with the port.
+ * If the domain contained a record before a port wanted it, central must not delete it
+ * with the port. So central deletes only records that this program manages.
  */
-static json_t *publish_change(const struct publication *publication,
-                              const struct record_row *row, json_t *records)
+static json_t *publish_change(const struct record_row *row, json_t *records)
 {
-	const char *manager = *publication->zone.project_id ? NULL : "ports";
 	char type[16];
 
 	rrtype_format(row->type, type);
-	return json_pack("{s:s, s:s, s:s, s:o, s:s*}", "op",
-	                 row->state == RECORD_ADD ? "add" : "delete", "name", row->name,
-	                 "type", type, "records", records, "managed_by", manager);
+	return json_pack("{s:s, s:s, s:s, s:o, s:s}", "op",
+	                 row->state == RECORD_DROP ? "delete" : "add", "name", row->name,
+	                 "type", type, "records", records, "managed_by", "ports");
 }
 
 /* One change for each record set. A record that another port also has is not deleted. */
@@ -221,8 +266,8 @@ static json_t *publish_changes(const struct publication *publication)
 			continue;
 		if (!last || !publish_is_same_set(last, &rows[i])) {
 			records = json_array();
-			json_array_append_new(changes, publish_change(publication,
-			                                              &rows[i], records));
+			json_array_append_new(changes,
+			                      publish_change(&rows[i], records));
 		}
 		json_array_append_new(records, json_string(rows[i].data));
 		last = &rows[i];
@@ -257,7 +302,12 @@ static void publish_on_changed(void *self, const struct rpc_answer *answer)
 	snprintf(publication->domain_id, sizeof(publication->domain_id), "%s",
 	         id ? id : "");
 	if (!answer->err) {
-		publish_rows_done(publication);
+		publish_note_version(publication, answer->result);
+		if (publication->is_again &&
+		    !strcmp(publication->domain_id, publication->row.domain_id))
+			publish_again_done(publication, answer->result);
+		else
+			publish_rows_done(publication);
 	} else if (answer->err == ERR_NOT_FOUND &&
 	           publication->domain == PUBLISH_ASSUMED) {
 		publication->domain = PUBLISH_MISSING;

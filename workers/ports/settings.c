@@ -59,8 +59,10 @@ const struct option ports_options[] = {
 	  "this tenant and does not write to reverse domains of another tenant. \"\": "
 	  "the reverse domains have no tenant" },
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
-	  "time between two attempts to write records that central refused, and time "
-	  "between two checks for deleted domains" },
+	  "time between two attempts to write records that central refused" },
+	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
+	  "time between two checks of a domain that contains records of ports. The check "
+	  "finds a deleted domain and records that other programs have deleted" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
 	  "central" },

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/id.h"
+#include "consistency/election.h"
 #include "core/port_records.h"
 #include "core/revisions.h"
 #include "core/subnets.h"
@@ -269,6 +270,8 @@ struct zone_row {
 	char made_id[ID_LEN + 1];
 	/* id of the domain at the last change or check; or "" */
 	char domain_id[ID_LEN + 1];
+	/* other programs have changed the domain: published records may be missing */
+	bool is_suspect;
 };
 
 /*
@@ -291,13 +294,33 @@ struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * Reads at most LIMIT domains that were not checked for PERIOD_MS, have published
- * records, and have no open records. The domain whose last check is the oldest comes
- * first.
+ * Reads at most LIMIT domains of the share that were not checked for PERIOD_MS, have
+ * published records, and have no open records. The domain whose last check is the oldest
+ * comes first.
  */
-void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
+void store_zones_watched(struct tx *tx, struct arena *arena, const struct share *share,
+                         int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
+/*
+ * The domain has VERSION in central. Makes the rows suspect and due whose published
+ * records central had at another version. Returns the number of these rows.
+ */
+int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
+/* Our change has made VERSION from the version before. */
+void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
+/*
+ * Reads at most LIMIT published records after AFTER, in the order of name, type and data.
+ */
+void store_zone_published(struct tx *tx, struct arena *arena, const struct zone_key *zone,
+                          const struct record_row *after, size_t limit,
+                          void (*each)(void *self, const struct record_row *row),
+                          void *self);
+/*
+ * The row is no longer suspect: central had all its published records at VERSION. 0: the
+ * next check makes the row suspect again.
+ */
+void store_zone_checked(struct tx *tx, const struct zone_key *zone, uint64_t version);
 /*
  * Call it after a check. DOMAIN_ID is the id in central; "": central has no such domain.
  */

@@ -154,6 +154,28 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 	}
 }
 
+void store_zone_published(struct tx *tx, struct arena *arena, const struct zone_key *zone,
+                          const struct record_row *after, size_t limit,
+                          void (*each)(void *self, const struct record_row *row),
+                          void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    COLUMNS " FROM port_records r WHERE r.zone = ? AND r.project_id = ? "
+	    "AND r.state = 'HAVE' AND r.name >= ? AND (r.name > ? OR r.type > ? "
+	    "OR (r.type = ? AND r.data > ?)) ORDER BY r.name, r.type, r.data LIMIT ?",
+	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id), tx_text(after->name),
+	            tx_text(after->name), tx_int(after->type), tx_int(after->type),
+	            tx_text(after->data), tx_int((int64_t)limit)));
+	while (tx_next(&rows)) {
+		struct record_row row;
+
+		record_row_read(&rows, &row);
+		each(self, &row);
+	}
+}
+
 /*
  * Idempotent: a retry after a lost answer to COMMIT changes nothing. A row in HAVE is
  * unchanged, and a deleted row does not come back.

@@ -55,7 +55,7 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT rev, failures, due_at IS NOT NULL AND due_at <= NOW(3), "
-	    "COALESCE(made_id, ''), COALESCE(domain_id, '') FROM port_zones "
+	    "COALESCE(made_id, ''), COALESCE(domain_id, ''), is_suspect FROM port_zones "
 	    "WHERE zone = ? AND project_id = ?",
 	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id))))
 		return false;
@@ -64,6 +64,7 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 	row->is_due = row_int(&rows);
 	snprintf(row->made_id, sizeof(row->made_id), "%s", row_text(&rows));
 	snprintf(row->domain_id, sizeof(row->domain_id), "%s", row_text(&rows));
+	row->is_suspect = row_int(&rows);
 	tx_select_end(&rows);
 	return true;
 }
@@ -74,7 +75,8 @@ bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
 	                    TX_BIND(tx_text(zone->zone)));
 }
 
-void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
+void store_zones_watched(struct tx *tx, struct arena *arena, const struct share *share,
+                         int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self)
 {
@@ -83,10 +85,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int 
 	tx_select(tx, arena, &rows,
 	          "SELECT z.zone, MAX(COALESCE(z.domain_id, '')) FROM port_zones z "
 	          "WHERE z.checked_at < NOW(3) - INTERVAL ? * 1000 MICROSECOND "
-	          "AND EXISTS "
+	          "AND CRC32(z.zone) % ? = ? AND EXISTS "
 	          "(SELECT 1 FROM port_records r WHERE r.zone = z.zone AND r.state = 'HAVE') "
 	          "GROUP BY z.zone HAVING MAX(z.due_at) IS NULL ORDER BY MIN(z.checked_at) "
-	          "LIMIT ?", TX_BIND(tx_int(period_ms), tx_int(limit)));
+	          "LIMIT ?", TX_BIND(tx_int(period_ms), tx_int((int64_t)share->total),
+	                             tx_int((int64_t)share->factor), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct watched_zone zone = { .zone = row_text(&rows) };
 
@@ -100,6 +103,33 @@ void store_zone_known(struct tx *tx, const char *zone, const char *domain_id)
 	tx_exec(tx,
 	    "UPDATE port_zones SET domain_id = NULLIF(?, ''), checked_at = NOW(3) "
 	    "WHERE zone = ?", TX_BIND(tx_text(domain_id), tx_text(zone)));
+}
+
+int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version)
+{
+	return tx_exec(tx,
+	    "UPDATE port_zones z SET is_suspect = TRUE, rev = rev + 1, due_at = NOW(3) "
+	    "WHERE zone = ? AND COALESCE(seen_version, 0) <> ? AND EXISTS "
+	    "(SELECT 1 FROM port_records r WHERE r.zone = z.zone "
+	    "AND r.project_id = z.project_id AND r.state = 'HAVE')",
+	    TX_BIND(tx_text(zone), tx_int((int64_t)version)));
+}
+
+void store_zone_seen(struct tx *tx, const char *zone, uint64_t version)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones SET seen_version = ? WHERE zone = ? AND seen_version = ?",
+	    TX_BIND(tx_int((int64_t)version), tx_text(zone),
+	            tx_int((int64_t)version - 1)));
+}
+
+void store_zone_checked(struct tx *tx, const struct zone_key *zone, uint64_t version)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones SET seen_version = NULLIF(?, 0), is_suspect = FALSE "
+	    "WHERE zone = ? AND project_id = ?",
+	    TX_BIND(tx_int((int64_t)version), tx_text(zone->zone),
+	            tx_text(zone->project_id)));
 }
 
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)

@@ -29,6 +29,31 @@ static void publish_add_former_name(void *self, const struct former_name *former
 	publication->former_names[publication->former_count++] = *former;
 }
 
+static void publish_add_kept_name(void *self, const struct former_name *former)
+{
+	struct publication *publication = self;
+
+	publication->kept_names[publication->kept_count++] = *former;
+}
+
+/* A router whose domain is ACTIVE and that has nothing to send is due for its check. */
+static void publish_read_kept(struct publication *publication, struct tx *tx)
+{
+	const struct router_row *router = &publication->router;
+	struct arena *arena = publication->work.arena;
+
+	publication->kept_count = 0;
+	if (publication->former_count || router->state == ROUTER_GOING ||
+	    router->done_rev != router->rev || router->zone_status != ZONE_ACTIVE)
+		return;
+	publication->kept_names =
+	    arena_alloc(arena, FORMER_NAMES_MAX * sizeof(*publication->kept_names));
+	store_former_names_kept(tx, arena, publication->name,
+	                        &(struct former_name){ .route_id = publication->kept_route,
+	                                               .dns = publication->kept_dns },
+	                        FORMER_NAMES_MAX, publish_add_kept_name, publication);
+}
+
 static void publish_read(void *object, struct tx *tx)
 {
 	struct publication *publication = object;
@@ -46,6 +71,7 @@ static void publish_read(void *object, struct tx *tx)
 	store_former_names_unsent(tx, arena, publication->name, FORMER_NAMES_MAX,
 	                          ROUTES_PATIENCE_S, publish_add_former_name,
 	                          publication);
+	publish_read_kept(publication, tx);
 }
 
 static bool publish_is_sent(const struct publication *publication)

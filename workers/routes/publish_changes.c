@@ -132,6 +132,8 @@ static void publish_write_sent(void *object, struct tx *tx)
 		store_domain_set_id(tx, publication->name, publication->domain_id);
 	store_former_names_sent(tx, &publication->router, publication->former_names,
 	                 publication->former_count);
+	store_former_names_sent(tx, &publication->router, publication->kept_names,
+	                 publication->kept_count);
 	store_domain_sent(tx, publication->name, &sent, ROUTES_PATIENCE_S);
 }
 
@@ -165,6 +167,10 @@ static json_t *publish_changes_json(const struct publication *publication)
 			router_domain_set_cname(changes, publication->former_names[i].dns,
 			                 publish_target(&publication->former_names[i]),
 			                 router->ttl);
+	for (size_t i = 0; i < publication->kept_count; i++)
+		router_domain_set_cname(changes, publication->kept_names[i].dns,
+		                        publication->kept_names[i].target, router->ttl);
+	router_domain_set_manager(changes);
 	return changes;
 }
 
@@ -237,6 +243,20 @@ static bool publish_is_unchanged(const struct publication *publication)
 	       router->serial == publication->serial;
 }
 
+/* True: the check continues after the last CNAME of this change. */
+static bool publish_has_more_kept(struct publication *publication)
+{
+	const struct former_name *last;
+
+	if (publication->kept_count < FORMER_NAMES_MAX)
+		return false;
+	last = &publication->kept_names[publication->kept_count - 1];
+	snprintf(publication->kept_route, sizeof(publication->kept_route), "%s",
+	         last->route_id);
+	snprintf(publication->kept_dns, sizeof(publication->kept_dns), "%s", last->dns);
+	return true;
+}
+
 static void publish_on_success(struct publication *publication, const json_t *answer)
 {
 	metric_add(publish_sent, 1);
@@ -244,10 +264,12 @@ static void publish_on_success(struct publication *publication, const json_t *an
 	    (uint32_t)json_integer_value(json_object_get(answer, "serial"));
 	snprintf(publication->domain_id, sizeof(publication->domain_id), "%s",
 	         publish_text(answer, "id"));
-	if (publish_is_unchanged(publication))
-		publish_delegate_then_finish(publication, false);
-	else
+	if (!publish_is_unchanged(publication))
 		work_write_then(publication, publish_write_sent, work_step);
+	else if (publish_has_more_kept(publication))
+		work_step(publication);
+	else
+		publish_delegate_then_finish(publication, false);
 }
 
 /*

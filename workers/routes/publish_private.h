@@ -4,7 +4,8 @@
  *
  * the router is                 call
  * deleted                       publish_delete.c
- * changed, or must be checked   apply_changes, create_domain (publish_changes.c)
+ * changed, or must be checked   apply_changes, create_domain (publish_changes.c);
+ *                               the check also sends all CNAMEs of former names
  * sent to central               get_domain: do the name servers serve the serial?
  */
 #pragma once
@@ -12,6 +13,7 @@
 #include <jansson.h>
 
 #include "consistency/reconcile.h"
+#include "core/router_domain.h"
 #include "publish.h"
 #include "store.h"
 
@@ -24,6 +26,13 @@ struct publication {
 	struct router_row router;
 	struct former_name *former_names;
 	size_t former_count;
+	/*
+	 * The check of a router sends the CNAMEs that central already has again, at most
+	 * FORMER_NAMES_MAX in one change. The last one of the previous change.
+	 */
+	struct former_name *kept_names;
+	size_t kept_count;
+	char kept_route[ID_LEN + 1], kept_dns[ROUTER_DOMAIN_NAME];
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
 	bool is_known;			/* the router has a row */

@@ -394,6 +394,13 @@ void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *r
                                int limit, int patience_s, former_name_fn *each,
                                void *self);
 /*
+ * Reads names after AFTER (its route_id and dns) whose CNAME central already has, in the
+ * order of route_id and dns.
+ */
+void store_former_names_kept(struct tx *tx, struct arena *arena, const char *router,
+                             const struct former_name *after, int limit,
+                             former_name_fn *each, void *self);
+/*
  * Records that central has accepted the updates of these names. Each CNAME has ROUTER's
  * ttl.
  */

@@ -290,6 +290,22 @@ void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *r
 	former_names_read(&rows, each, self);
 }
 
+void store_former_names_kept(struct tx *tx, struct arena *arena, const char *router,
+                             const struct former_name *after, int limit,
+                             former_name_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "WHERE m.router = ? AND m.state IN ('TOLD', 'HAVE') "
+	          "AND m.target IS NOT NULL AND m.route_id >= ? "
+	          "AND (m.route_id > ? OR m.dns > ?) "
+	          "ORDER BY m.route_id, m.dns LIMIT ?",
+	          TX_BIND(tx_text(router), tx_text(after->route_id),
+	                  tx_text(after->route_id), tx_text(after->dns), tx_int(limit)));
+	former_names_read(&rows, each, self);
+}
+
 /* The index of state and ends_at finds these rows without reading others. */
 void store_former_names_expired(struct tx *tx, struct arena *arena,
                                 enum former_state state, int limit,

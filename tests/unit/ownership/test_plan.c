@@ -107,6 +107,13 @@ static const struct {
 	{ "A:192.0.2.1", "", "CNAME:x.example.net.", "CNAME none NAME_SHARED" },
 	{ "HINFO:a+b", "", "AAAA:2001:db8::1", "AAAA create WANTED" },
 	{ "HINFO:a+b", "", "CNAME:x.example.net.", "CNAME none NAME_SHARED" },
+	/* nobody can own the NS set of the apex: it keeps no name from its owner */
+	{ "=/NS:ns.example.net.", "", "=/A:192.0.2.1", "A create WANTED" },
+	{ "=/NS:ns.example.net. =/A:192.0.2.1 =/A~us", "", "=/A:192.0.2.1 =/MX:1+x.",
+	  "A none WANTED, MX create WANTED" },
+	{ "=/NS:ns.example.net. =/MX:1+x.", "", "=/A:192.0.2.1", "A none NAME_SHARED" },
+	{ "=/NS:ns.example.net.", "", "=/CNAME:x.example.net.", "CNAME none NAME_SHARED" },
+	{ "NS:ns.example.net.", "", "A:192.0.2.1", "A none OCCLUDED" },
 	/* b17 */
 	{ "sub/NS:ns.example.net.", "", "a.sub/A:192.0.2.1", "A none OCCLUDED" },
 	{ "sub/NS:ns.example.net.", "", "sub/A:192.0.2.1", "A none OCCLUDED" },
@@ -204,6 +211,7 @@ static const struct {
 	  "A create WANTED, AAAA create WANTED" },
 	{ "seed", NULL, "MX:1+x.", "", "A:192.0.2.1", "A none NAME_SHARED" },
 	{ "seed", NULL, "HINFO:a+b", "", "A:192.0.2.1", "A none NAME_SHARED" },
+	{ "seed", NULL, "=/NS:x.", "", "=/A:192.0.2.1", "A none NAME_SHARED" },
 	{ "seed", NULL, "A:192.0.2.1 A~them", "", "A:192.0.2.1", "A none FOREIGN" },
 	{ "seed", NULL, "", "", "A&:192.0.2.1", "A none NO_MARK" },
 	{ "seed", NULL, "CNAME:x. CNAME~us", "", "", "CNAME delete UNWANTED" },
@@ -489,6 +497,10 @@ static void sets_may_stand_beside_those_of_others(void **state)
 	check("A:192.0.2.1", "", "CNAME:x.example.net.", &rules,
 	      "CNAME none NAME_SHARED");
 	check("CNAME:x.example.net.", "", "A:192.0.2.1", &rules, "A none FOREIGN_CNAME");
+	check("=/NS:ns.example.net. =/MX:1+x.", "", "=/A:192.0.2.1", &rules,
+	      "A create WANTED");
+	check("=/NS:ns.example.net. =/A:192.0.2.9 =/A~them", "", "=/A:192.0.2.1", &rules,
+	      "A none FOREIGN");
 }
 
 static void names_outside_the_filter_are_left_alone(void **state)

@@ -223,6 +223,16 @@ static void aliases(void **state)
 	      "{'op': 'delete', 'name': 'c-d." DNS ".', 'type': 'CNAME'}]");
 }
 
+static void the_manager(void **state)
+{
+	json_t *changes = parse("[{'op': 'set'}, {'op': 'delete'}]");
+
+	(void)state;
+	router_domain_set_manager(changes);
+	check(changes, "[{'op': 'set', 'managed_by': 'routes'}, "
+	      "{'op': 'delete', 'managed_by': 'routes'}]");
+}
+
 /* Names of the largest size stay whole. */
 static void long_names(void **state)
 {
@@ -254,6 +264,7 @@ int main(void)
 		cmocka_unit_test(extras),
 		cmocka_unit_test(wildcards),
 		cmocka_unit_test(aliases),
+		cmocka_unit_test(the_manager),
 		cmocka_unit_test(long_names),
 	};
 

@@ -39,7 +39,8 @@ static bool set_is_obstacle(const struct planning *p, const struct plan_item *it
 		return false;
 	/* a mark in the seed's form would be for that set, too */
 	return view_form(p->view)->is_same ||
-	       (!p->rules->by_set && plan_is_managed(p->rules, other->rrset.type));
+	       (!p->rules->by_set &&
+	        !plan_is_protected(p, item->node, other->rrset.type));
 }
 
 static const struct view_set *item_find_obstacle(const struct planning *p,

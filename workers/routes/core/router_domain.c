@@ -239,6 +239,15 @@ void router_domain_set_wildcard(json_t *changes, const char *dns, uint32_t ttl,
 	json_decref(records);
 }
 
+void router_domain_set_manager(json_t *changes)
+{
+	json_t *change;
+	size_t i;
+
+	json_array_foreach(changes, i, change)
+		json_object_set_new(change, "managed_by", json_string("routes"));
+}
+
 void router_domain_set_cname(json_t *changes, const char *name, const char *target,
                              uint32_t ttl)
 {

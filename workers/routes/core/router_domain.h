@@ -48,6 +48,8 @@ void router_domain_delete_first_records(json_t *changes, const json_t *zone,
 void router_domain_set_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                                 const struct address *addresses, size_t count,
                                 uint8_t bits);
+/* Makes zonefleet-routes the producer that manages the records of all CHANGES. */
+void router_domain_set_manager(json_t *changes);
 /* Sets the CNAME. If TARGET is NULL, deletes the CNAME. */
 void router_domain_set_cname(json_t *changes, const char *name, const char *target,
                              uint32_t ttl);
