@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "core/rules.h"
 #include "core/status.h"
+#include "edit_dname.h"
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
@@ -310,7 +311,11 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 	enum err err = rules_outcome(&write->zone, sets, &write->req->why);
 
 	if (!err)
+		err = rules_sizes(sets, &write->req->why);
+	if (!err)
 		err = edit_check_children(write, sets);
+	if (!err)
+		err = edit_check_dname(write, sets);
 	if (!err)
 		err = rules_quota_records(sets,
 		                          edit_quota(write, write->zone.quota_records,

@@ -11,6 +11,7 @@
 #include "codec.h"
 #include "codec_domain.h"
 #include "consistency/membership.h"
+#include "core/rules.h"
 #include "core/status.h"
 #include "edit.h"
 #include "import_fold.h"
@@ -242,6 +243,23 @@ static enum err commit_check_records(struct commit *c)
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
 		err = commit_refuse(c, zone->is.name,
 		                    "is the apex, which must have an NS record");
+	if (!err && store_import_has_set(tx, zone, zone->is.name, RR_DS))
+		err = commit_refuse(c, zone->is.name,
+		                    "is the apex, which cannot have a DS record (RFC "
+		                    "4035 2.4)");
+	if (!err)
+		err = commit_refuse(c, store_import_ns_at_dname(tx, zone, c->arena),
+		                    "has both NS and DNAME records, and is not the apex "
+		                    "(RFC 6672 2.3)");
+	if (!err)
+		err = commit_refuse(c, store_import_below_dname(tx, zone, c->arena),
+		                    "has records below a name with a DNAME record (RFC "
+		                    "6672 2.4)");
+	if (!err)
+		err = commit_refuse(c, store_import_too_large(tx, zone, RULES_SET_MAX,
+		                                              c->arena),
+		                    "has records of one type that do not fit into one "
+		                    "DNS message");
 	if (!err && zone->has_children)
 		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena),
 		                    "belongs to a domain below this domain");

@@ -222,6 +222,29 @@ struct record_criterion {
 	char domain_id[ID_LEN + 1];	/* "": any */
 };
 
+/*
+ * True: NAME ends with the labels of ABOVE and is longer. The dot before them is a border
+ * of labels only after an even number of backslashes: `a\.b.` is one label.
+ */
+#define STORE_BEFORE(name, above) \
+	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
+#define STORE_IS_BELOW(name, above) \
+	"RIGHT(" name ", LENGTH(" above ") + 1) = CONCAT('.', " above ") AND " \
+	"(LENGTH(" STORE_BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
+	STORE_BEFORE(name, above) "))) % 2 = 0"
+/*
+ * Returns one of NAMES (at most STORE_NAMES_MAX) that has a live DNAME record, and is not
+ * in SETS without one; NULL: there is none.
+ */
+const char *store_recordset_dname(struct tx *tx, const char *domain_id,
+                                  const char *const *names, size_t count,
+                                  const struct rrsets *sets);
+/*
+ * Returns a name with live records below NAME, and not in SETS; NULL: there is none. The
+ * statement reads at most all names of the domain in an index.
+ */
+const char *store_recordset_below(struct tx *tx, const char *domain_id, const char *name,
+                                  const struct rrsets *sets);
 /* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
@@ -408,6 +431,12 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
                                     struct arena *arena);
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
                                       struct arena *arena);
+const char *store_import_ns_at_dname(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena);
+const char *store_import_below_dname(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena);
+const char *store_import_too_large(struct tx *tx, const struct zone *zone, int64_t max,
+                                   struct arena *arena);
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
                                      struct arena *arena);
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,

@@ -482,16 +482,27 @@ const char *store_import_not_single(struct tx *tx, const struct zone *zone,
 		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
 }
 
-/*
- * True: NAME ends with the labels of ABOVE and is longer. The dot before them is a border
- * of labels only after an even number of backslashes: `a\.b.` is one label.
- */
-#define BEFORE(name, above) \
-	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
-#define IS_BELOW(name, above) \
-	"RIGHT(" name ", LENGTH(" above ") + 1) = CONCAT('.', " above ") AND " \
-	"(LENGTH(" BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
-	BEFORE(name, above) "))) % 2 = 0"
+const char *store_import_ns_at_dname(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena)
+{
+	return tx_select_text(tx, arena,
+		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) "
+		"STRAIGHT_JOIN recordsets o FORCE INDEX (recordset_name) ON "
+		"o.domain_id = s.domain_id AND o.name = s.name AND o.type = 2 "
+		"WHERE s.domain_id = ? AND s.type = 39 AND s.name <> ? AND "
+		SERVED("s") " AND " SERVED("o") " LIMIT 1",
+		TX_BIND(tx_text(zone->is.id), tx_text(zone->is.name)));
+}
+
+const char *store_import_too_large(struct tx *tx, const struct zone *zone, int64_t max,
+                                   struct arena *arena)
+{
+	return tx_select_text(tx, arena,
+		"SELECT s.name FROM recordsets s WHERE s.id = (SELECT r.recordset_id "
+		"FROM records r WHERE r.domain_id = ? AND r.live = 1 GROUP BY "
+		"r.recordset_id HAVING SUM(LENGTH(r.rdata) + 12) > ? LIMIT 1)",
+		TX_BIND(tx_text(zone->is.id), tx_int(max)));
+}
 
 /* Like rules_children(): allows the delegation of a domain below, and glue. */
 const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
@@ -504,11 +515,23 @@ const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
 		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
 		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
 		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
-		IS_BELOW("s.name", "c.name") ")) "
+		STORE_IS_BELOW("s.name", "c.name") ")) "
 		"WHERE c.ancestry > ? AND c.ancestry < CONCAT(?, 0xff) AND c.live = 1 "
 		"AND " SERVED("s") " LIMIT 1",
 		TX_BIND(tx_text(zone->is.id), tx_bytes(ancestry, len),
 		        tx_bytes(ancestry, len)));
+}
+
+const char *store_import_below_dname(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena)
+{
+	return tx_select_text(tx, arena,
+		"SELECT s.name FROM recordsets d FORCE INDEX (recordset_name) "
+		"STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) ON "
+		"s.domain_id = d.domain_id AND LENGTH(s.name) > LENGTH(d.name) AND "
+		STORE_IS_BELOW("s.name", "d.name") " WHERE d.domain_id = ? AND d.type = 39 AND "
+		SERVED("d") " AND " SERVED("s") " LIMIT 1",
+		TX_BIND(tx_text(zone->is.id)));
 }
 
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,

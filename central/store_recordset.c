@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "core/status.h"
+#include "model/rr.h"
 #include "store_query.h"
 
 const char *const store_recordset_sort_keys[] = { "name", "created_at", "updated_at",
@@ -123,6 +124,65 @@ void store_recordset_read(struct tx *tx, const char *domain_id, const char *cons
 	tx_select(tx, sets->arena, &rows, sql, values);
 	while (tx_next(&rows))
 		rrset_read_record(&rows, sets);
+}
+
+/* The type 0: a set of any type. */
+static const struct rrset *rrsets_find(const struct rrsets *sets, const char *owner,
+                                       uint16_t type)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		if ((!type || sets->items[i]->type == type) &&
+		    !strcmp(sets->items[i]->owner, owner))
+			return sets->items[i];
+	return NULL;
+}
+
+#define IS_SERVED HAS_RECORD("e.live = 1")
+
+const char *store_recordset_dname(struct tx *tx, const char *domain_id,
+                                  const char *const *names, size_t count,
+                                  const struct rrsets *sets)
+{
+	struct tx_value values[STORE_NAMES_MAX + 2] = { tx_text(domain_id) };
+	const char *found = NULL, *name;
+	struct tx_rows rows;
+	size_t size;
+	const char *sql = tx_list(sets->arena,
+		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) WHERE "
+		"s.domain_id = ? AND s.type = 39 AND " IS_SERVED " AND s.name IN (", ")",
+		count, &size);
+
+	tx_list_fill(values + 1, names, count, size);
+	values[1 + size].type = TX_END;
+	tx_select(tx, sets->arena, &rows, sql, values);
+	while (tx_next(&rows)) {
+		name = row_text(&rows);
+		if (name && !rrsets_find(sets, name, RR_DNAME))
+			found = name;
+	}
+	return found;
+}
+
+const char *store_recordset_below(struct tx *tx, const char *domain_id, const char *name,
+                                  const struct rrsets *sets)
+{
+	const char *found = NULL, *below;
+	struct tx_rows rows;
+
+	/* of the sets in SETS, each may be one of the rows */
+	tx_select(tx, sets->arena, &rows,
+	          "SELECT s.name FROM (SELECT ? AS name) d STRAIGHT_JOIN recordsets s "
+	          "FORCE INDEX (recordset_name) ON s.domain_id = ? AND LENGTH(s.name) > "
+	          "LENGTH(d.name) AND " STORE_IS_BELOW("s.name", "d.name") " WHERE "
+	          IS_SERVED " LIMIT ?",
+	          TX_BIND(tx_text(name), tx_text(domain_id),
+	                  tx_int((int64_t)sets->count + 1)));
+	while (tx_next(&rows)) {
+		below = row_text(&rows);
+		if (below && !rrsets_find(sets, below, 0))
+			found = below;
+	}
+	return found;
 }
 
 static struct rrsets *rrsets_of_domain(const struct sets_wanted *wanted, size_t count,

@@ -122,6 +122,43 @@ static enum err owner_check_apex_ns(const struct owner *owner, struct why *why)
 	return OK;
 }
 
+static enum err owner_check_apex_ds(const struct owner *owner, struct why *why)
+{
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if (set->type == RR_DS && set->wanted_count && set->field &&
+		    name_equal(&set->name, &owner->zone->apex))
+			return fail(why, ERR_INVALID,
+			            "%s: the apex of a domain cannot have a DS record "
+			            "(RFC 4035 2.4): the DS record belongs to the domain "
+			            "above", set->field);
+	}
+	return OK;
+}
+
+/* What existed before the rule stays until one of the two sets changes. */
+static enum err owner_check_dname(const struct owner *owner, struct why *why)
+{
+	const struct rrset *ns = NULL, *dname = NULL;
+
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if (set->wanted_count && set->type == RR_NS)
+			ns = set;
+		if (set->wanted_count && set->type == RR_DNAME)
+			dname = set;
+	}
+	if (!ns || !dname || (!ns->field && !dname->field) ||
+	    name_equal(&ns->name, &owner->zone->apex))
+		return OK;
+	return fail(why, ERR_INVALID,
+	            "%s: '%.*s' cannot have both NS and DNAME records, because it is not "
+	            "the apex of the domain (RFC 6672 2.3)", owner_field(owner),
+	            FIELD_SHOWN, ns->owner);
+}
+
 static enum err owner_check(const struct owner *owner, struct why *why)
 {
 	enum err err = owner_check_cname(owner, why);
@@ -130,6 +167,10 @@ static enum err owner_check(const struct owner *owner, struct why *why)
 		err = owner_check_single(owner, why);
 	if (!err)
 		err = owner_check_apex_ns(owner, why);
+	if (!err)
+		err = owner_check_apex_ds(owner, why);
+	if (!err)
+		err = owner_check_dname(owner, why);
 	return err;
 }
 
@@ -189,6 +230,29 @@ enum err rules_children(const struct rrsets *sets, const struct name *children,
 			err = rules_check_child(set, &children[child], why);
 		if (err)
 			return err;
+	}
+	return OK;
+}
+
+/* Without compression, after the first RR: a pointer to the owner, and ten octets. */
+enum { RR_OVERHEAD = 12 };
+
+enum err rules_sizes(const struct rrsets *sets, struct why *why)
+{
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct rrset *set = sets->items[i];
+		size_t size = 0, before = 0;
+
+		for (size_t n = 0; n < set->wanted_count; n++)
+			size += RR_OVERHEAD + set->wanted[n].len;
+		for (size_t n = 0; n < set->was_count; n++)
+			before += RR_OVERHEAD + set->was[n].rdata_len;
+		if (set->field && size > RULES_SET_MAX && size > before)
+			return fail(why, ERR_INVALID,
+			            "%s: the records of one type at '%.*s' must fit into "
+			            "one DNS message, so they may have at most %d octets, "
+			            "not %zu (RFC 2181 5, RFC 1035 4.2.2)", set->field,
+			            FIELD_SHOWN, set->owner, RULES_SET_MAX, size);
 	}
 	return OK;
 }

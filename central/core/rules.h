@@ -8,6 +8,10 @@
  *	and KEY (RFC 2181 10.1).
  *	The apex has no CNAME and has at least one NS record.
  *	A name has at most one CNAME and at most one DNAME.
+ *	The apex has no DS (RFC 4035 2.4).
+ *	Only the apex has both NS and DNAME (RFC 6672 2.3).
+ *	No name has records below a DNAME (RFC 6672 2.4).
+ *	A record set fits into one DNS message.
  *	Each owner name is inside the zone.
  *	If another domain is inside this zone, this zone contains only its delegation:
  *	NS and DS at the name of that domain, and glue.
@@ -17,6 +21,7 @@
 
 #include "core/rrsets.h"
 #include "core/zone.h"
+#include "model/rr.h"
 
 /*
  * Checks the name of a new domain with domain_check_name(). A tenant cannot create a
@@ -44,6 +49,14 @@ enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
 bool rules_is_delegation(uint16_t type, bool at_child);
+
+/*
+ * The octets of a record set, each record with 12 octets for its owner, type, class, TTL
+ * and length. A larger set does not fit into a DNS message.
+ */
+enum { RULES_SET_MAX = RDATA_MAX };
+/* ERR_INVALID: a record set would grow to more than RULES_SET_MAX. */
+enum err rules_sizes(const struct rrsets *sets, struct why *why);
 
 /* ERR_QUOTA: a record set would grow to more than MAX records; -1: no limit. */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

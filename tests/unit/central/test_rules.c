@@ -192,6 +192,22 @@ static const struct {
 	{ "a DNAME", { { "a.o.", RR_DNAME, 0, 1, "f" } }, OK, NULL },
 	{ "a DNAME at the apex, beside its NS",
 	  { { "o.", RR_DNAME, 0, 1, "f" }, { "o.", RR_NS, 1, 1, NULL } }, OK, NULL },
+	{ "a DS at the apex", { { "o.", RR_DS, 0, 1, "f" } },
+	  ERR_INVALID, "f: the apex of a domain cannot have a DS record (RFC 4035 2.4)" },
+	{ "a DS at a delegation", { { "a.o.", RR_DS, 0, 1, "f" } }, OK, NULL },
+	{ "a DS at the apex from before, and another change",
+	  { { "o.", RR_DS, 1, 1, NULL }, { "o.", RR_A, 0, 1, "f" } }, OK, NULL },
+	{ "a DNAME beside NS", { { "a.o.", RR_DNAME, 0, 1, "f" },
+	                         { "a.o.", RR_NS, 1, 1, NULL } },
+	  ERR_INVALID, "f: 'a.o.' cannot have both NS and DNAME" },
+	{ "NS beside a DNAME", { { "a.o.", RR_DNAME, 1, 1, NULL },
+	                         { "a.o.", RR_NS, 0, 1, "f" } },
+	  ERR_INVALID, "(RFC 6672 2.3)" },
+	{ "a DNAME in place of NS", { { "a.o.", RR_DNAME, 0, 1, "f" },
+	                              { "a.o.", RR_NS, 1, 0, "f" } }, OK, NULL },
+	{ "both from before, and another change",
+	  { { "a.o.", RR_DNAME, 1, 1, NULL }, { "a.o.", RR_NS, 1, 1, NULL },
+	    { "a.o.", RR_A, 0, 1, "f" } }, OK, NULL },
 	{ "two DNAMEs at a name", { { "a.o.", RR_DNAME, 1, 2, "f" } },
 	  ERR_INVALID, "f: 'a.o.' cannot have more than one DNAME" },
 	{ "the last NS of the apex", { { "o.", RR_NS, 2, 0, "f" } },
@@ -330,6 +346,47 @@ static void a_set_keeps_to_its_quota(void **unused)
 	}
 }
 
+static const struct {
+	size_t was, wanted;		/* records with 1000 octets */
+	const char *field;
+	enum err want;
+} sizes[] = {
+	{ 0, 64, "f", OK }, { 0, 65, "f", ERR_INVALID }, { 64, 65, "f", ERR_INVALID },
+	{ 0, 0, "f", OK }, { 70, 70, "f", OK }, { 70, 69, "f", OK },
+	{ 70, 71, "f", ERR_INVALID }, { 70, 70, NULL, OK },
+};
+
+static void a_set_fits_into_a_message(void **unused)
+{
+	enum { MOST = 80, OCTETS = 1000 - 12 };
+	static const uint8_t octets[OCTETS];
+	struct record was[MOST];
+	struct rdata wanted[MOST];
+
+	(void)unused;
+	for (size_t i = 0; i < MOST; i++) {
+		was[i] = (struct record){ .rdata = octets, .rdata_len = OCTETS };
+		wanted[i] = (struct rdata){ .rdata = octets, .len = OCTETS };
+	}
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct outcome outcome[SETS_MAX] = {
+			{ "b.o.", RR_TXT, sizes[i].was, sizes[i].wanted, sizes[i].field },
+		};
+		struct arena *arena = arena_new();
+		struct rrsets sets;
+		struct why why;
+
+		rrsets_init(&sets, arena);
+		fill(&sets, outcome);
+		sets.items[0]->was = was;
+		sets.items[0]->wanted = wanted;
+		check("size", rules_sizes(&sets, &why), sizes[i].want, &why,
+		      "f: the records of one type at 'b.o.' must fit into one DNS "
+		      "message");
+		arena_free(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +396,7 @@ int main(void)
 		cmocka_unit_test(a_child_has_its_own_records),
 		cmocka_unit_test(of_all_types_four_delegate),
 		cmocka_unit_test(a_set_keeps_to_its_quota),
+		cmocka_unit_test(a_set_fits_into_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

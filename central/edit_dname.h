@@ -1,0 +1,12 @@
+/*
+ * edit_dname -- no name has records below a DNAME (RFC 6672 2.4). The rule concerns names
+ * that a change does not touch, so it needs the database. central asks only for names
+ * that had no records before the change, and for new DNAME records. Records that violate
+ * the rule since before stay.
+ */
+#pragma once
+
+#include "write.h"
+
+/* ERR_INVALID: the result of the changes, SETS, violates the rule. */
+enum err edit_check_dname(struct write *write, const struct rrsets *sets);
