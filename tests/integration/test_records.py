@@ -239,8 +239,8 @@ t TXT "A"
         self.assertEqual((found["state"], found["reason"]), ("DONE", ""))
         self.assertEqual(found["result"]["records"], 2)
         self.assertEqual(self.fleet.mariadb.sql(
-            "SELECT data FROM records WHERE live = 1 AND data LIKE '%a.example.net.'"),
-            [["a.example.net."]])
+            "SELECT data FROM records WHERE live = 1 AND data LIKE '%a.example.net.' AND "
+            f"domain_id = '{found['result']['domain']}'"), [["a.example.net."]])
 
     def test_by_a_command(self):
         zone = "command.example"
