@@ -694,13 +694,13 @@ class Records(Story):
         domain = self.create()
         name = domain["name"]
         text = " ".join('"' + "x" * 250 + '"' for _ in range(16))
-        large = [add(f"t{i}.{name}", [f'"{j}" {text}' for j in range(20)], "TXT")
-                 for i in range(14)]
+        large = [add(f"t{i}.{name}", [f'"{j}" {text}' for j in range(15)], "TXT")
+                 for i in range(19)]
         one = change(name, add(f"a.{name}", ["192.0.2.1"]))["serial"]
         two = change(name, *large)["serial"]
         three = change(name, add(f"a.{name}", ["192.0.2.2"]))["serial"]
         self.assertEqual(self.journal_of(domain), [(domain["serial"], one), (two, three)])
-        some = [{"op": "delete", "name": f"t{i}.{name}", "type": "TXT"} for i in range(10)]
+        some = [{"op": "delete", "name": f"t{i}.{name}", "type": "TXT"} for i in range(13)]
         four = change(name, *some)["serial"]        # 0.8 MB
         self.assertEqual(self.journal_of(domain)[2:], [(three, four)])
 

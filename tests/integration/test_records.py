@@ -179,6 +179,16 @@ alias HTTPS 0 foo.example.net.
 """)
         self.assert_served(zone, path)
         self.assert_equal_to_all(zone)
+        path = self.import_("relays.example", """
+hip HIP ( 2 200100107B1A74DF365639CC39F1D578 AQID rvs1.example.net. rvs2.example.net. )
+name AMTRELAY 10 1 3 relay.example.net.
+address AMTRELAY 10 0 2 2001:db8::15
+none AMTRELAY 10 0 0 .
+""")
+        self.assert_served("relays.example", path)
+        self.assert_equal_to_all("relays.example")
+        with self.assertRaisesRegex(LabError, "as, for example, TYPE261 "):
+            self.fleet.cli("record", "add", zone, "x", "RESINFO", "x", "--admin")
         for data, words in ((r"1 . port=1 port=1", "'port' must not come twice"),
                             (r"1 . mandatory=alpn", "RFC 9460 8")):
             with self.assertRaisesRegex(LabError, words):
@@ -229,8 +239,8 @@ t TXT "A"
         self.assertEqual((found["state"], found["reason"]), ("DONE", ""))
         self.assertEqual(found["result"]["records"], 2)
         self.assertEqual(self.fleet.mariadb.sql(
-            "SELECT data FROM records WHERE live = 1 AND data LIKE '%a.example.net.'"),
-            [["a.example.net."]])
+            "SELECT data FROM records WHERE live = 1 AND data LIKE '%a.example.net.' AND "
+            f"domain_id = '{found['result']['domain']}'"), [["a.example.net."]])
 
     def test_by_a_command(self):
         zone = "command.example"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/presentation.h"
+#include "model/presentation_relay.h"
 #include "model/presentation_svcb.h"
 #include "model/presentation_type.h"
 
@@ -242,28 +243,10 @@ static enum err field_read_svcparams(struct field *field)
 	                 field->why);
 }
 
-/*
- * Prints a name as ldns does, but with "\"" for a quote, which would begin a quoted
- * string. The case is kept.
- */
 static bool field_print_dname(const uint8_t *wire, size_t len, struct buf *text)
 {
-	const uint8_t *label = wire;
-
 	(void)len;
-	if (!label[0])
-		buf_text(text, ".");
-	for (; label[0]; label += 1 + label[0]) {
-		for (int i = 1; i <= label[0]; i++) {
-			if (!isgraph(label[i]))
-				buf_printf(text, "\\%03u", label[i]);
-			else
-				buf_printf(text, strchr(".;()\\\"", label[i]) ? "\\%c"
-				                                             : "%c",
-				           label[i]);
-		}
-		buf_text(text, ".");
-	}
+	text_print_name(wire, text);
 	return true;
 }
 
@@ -367,6 +350,22 @@ static const struct field_kind kinds[] = {
 				     KEY_TEXT_MAX },
 	[LDNS_RDF_TYPE_SVCPARAMS] = { "a list of key=value", field_read_svcparams,
 				      WIRE_REST, REST, 0, svcb_print },
+	[LDNS_RDF_TYPE_HIP] = { "ALGORITHM HIT KEY [SERVER...], with the HIT in "
+				"hexadecimal and the key in base64 (RFC 8005 6)",
+				field_read_hip, WIRE_REST, REST, 0, field_print_hip },
+	[LDNS_RDF_TYPE_AMTRELAY] = { "PRECEDENCE D TYPE RELAY, with a relay of the type "
+				     "(RFC 8777 4.3)", field_read_amtrelay, WIRE_REST,
+				     REST, 0, field_print_amtrelay },
+};
+
+/* Types that ldns lays out otherwise, or not at all. */
+static const ldns_rdf_type hip_fields[] = { LDNS_RDF_TYPE_HIP };
+static const ldns_rdf_type amtrelay_fields[] = { LDNS_RDF_TYPE_AMTRELAY };
+static const ldns_rr_descriptor layouts[] = {
+	{ LDNS_RR_TYPE_HIP, "HIP", 1, 1, hip_fields, LDNS_RDF_TYPE_NONE,
+	  LDNS_RR_NO_COMPRESS, 0 },
+	{ LDNS_RR_TYPE_AMTRELAY, "AMTRELAY", 1, 1, amtrelay_fields, LDNS_RDF_TYPE_NONE,
+	  LDNS_RR_NO_COMPRESS, 0 },
 };
 
 const struct field_kind *field_kind(ldns_rdf_type type)
@@ -383,6 +382,9 @@ const ldns_rr_descriptor *field_layout(uint16_t type)
 	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
 	size_t count = descriptor->_maximum;
 
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i]._type == (ldns_rr_type)type)
+			return &layouts[i];
 	if (type == TYPE_NSAP_PTR || descriptor->_type != (ldns_rr_type)type)
 		return NULL;
 	if (descriptor->_variable != LDNS_RDF_TYPE_NONE)

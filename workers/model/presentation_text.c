@@ -237,3 +237,22 @@ void text_join_groups(char *text)
 			*to++ = *text;
 	*to = '\0';
 }
+
+void text_print_name(const uint8_t *wire, struct buf *text)
+{
+	const uint8_t *label = wire;
+
+	if (!label[0])
+		buf_text(text, ".");
+	for (; label[0]; label += 1 + label[0]) {
+		for (int i = 1; i <= label[0]; i++) {
+			if (!isgraph(label[i]))
+				buf_printf(text, "\\%03u", label[i]);
+			else
+				buf_printf(text, strchr(".;()\\\"", label[i]) ? "\\%c"
+				                                             : "%c",
+				           label[i]);
+		}
+		buf_text(text, ".");
+	}
+}

@@ -44,6 +44,11 @@ bool text_parse_period(const char *text, uint32_t max,
                        uint32_t *seconds);	/* "3600", "1h30m" */
 bool text_parse_hex(const char *text, struct buf *wire); /* an even number of digits */
 void text_join_groups(char *text);	/* "12 34": joins groups of digits */
+/*
+ * Appends a name as ldns prints it, but with "\"" for a quote, which would begin a quoted
+ * string. The case is kept.
+ */
+void text_print_name(const uint8_t *wire, struct buf *text);
 
 /* A record's rdata on its way from lexed text to wire. */
 struct rdata_text {

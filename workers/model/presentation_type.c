@@ -15,6 +15,24 @@ enum {
 	TYPE_NAMED_MAX = 512,	/* the types that people write have smaller numbers */
 };
 
+/* Types whose names ldns does not know. */
+static const struct newer {
+	const char *name;
+	uint16_t type;
+} newer[] = {
+	{ "AMTRELAY", 260 },	/* RFC 8777 */
+};
+
+enum { NEWER = sizeof(newer) / sizeof(newer[0]) };
+
+static uint16_t rrtype_by_name(const char *text)
+{
+	for (size_t i = 0; i < NEWER; i++)
+		if (!strcasecmp(text, newer[i].name))
+			return newer[i].type;
+	return ldns_get_rr_type_by_name(text);
+}
+
 bool rrtype_lookup(const char *text, uint16_t *type)
 {
 	uint32_t number = 0;
@@ -23,7 +41,7 @@ bool rrtype_lookup(const char *text, uint16_t *type)
 		if (!text_parse_number(text + 4, UINT16_MAX, &number))
 			return false;
 	} else {
-		number = ldns_get_rr_type_by_name(text);
+		number = rrtype_by_name(text);
 		if (!number)
 			return false;
 	}
@@ -60,9 +78,11 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 		rrtype_suggest(common[i], &suggest);
 	for (int type = 1; type <= TYPE_NAMED_MAX; type++)
 		rrtype_suggest(type, &suggest);
+	suggest_text(&suggest, "", meant);
 	return fail(why, ERR_INVALID, "%s: must be a record type, not '%s'%s", field,
 	            err_quote(text, shown, sizeof(shown)),
-	            suggest_text(&suggest, "", meant));
+	            *meant ? meant : ": if zonefleet does not know a type by its name, "
+	            "write its number and data as, for example, TYPE261 \\# 2 0102");
 }
 
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
@@ -84,6 +104,12 @@ void rrtype_format(uint16_t type, char text[16])
 {
 	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
 
+	for (size_t i = 0; i < NEWER; i++) {
+		if (newer[i].type == type) {
+			snprintf(text, 16, "%s", newer[i].name);
+			return;
+		}
+	}
 	if (descriptor->_type == (ldns_rr_type)type && descriptor->_name)
 		snprintf(text, 16, "%s", descriptor->_name);
 	else

@@ -102,11 +102,11 @@ static const char *rdata_check_amtrelay(const uint8_t *rdata, size_t len)
 {
 	enum { FIXED = 2, TYPE_BITS = 0x7f };
 	size_t left = len < FIXED ? 0 : len - FIXED;
-	bool is_good = len >= FIXED;
+	bool is_good = false;
 
-	switch (is_good ? rdata[1] & TYPE_BITS : 0) {
+	switch (len < FIXED ? -1 : rdata[1] & TYPE_BITS) {
 	case 0:
-		is_good = is_good && !left;
+		is_good = !left;
 		break;
 	case 1:
 		is_good = left == 4;

@@ -1,0 +1,13 @@
+/*
+ * presentation_relay -- the data of HIP (RFC 8005) and AMTRELAY (RFC 8777) records, which
+ * ldns does not read and print without faults, for presentation_field.c only. Each is one
+ * field: the functions read and print all words of the data.
+ */
+#pragma once
+
+#include "model/presentation_field.h"
+
+enum err field_read_hip(struct field *field);	/* ALGORITHM HIT KEY [SERVER...] */
+bool field_print_hip(const uint8_t *wire, size_t len, struct buf *text);
+enum err field_read_amtrelay(struct field *field);	/* PRECEDENCE D TYPE RELAY */
+bool field_print_amtrelay(const uint8_t *wire, size_t len, struct buf *text);
