@@ -15,6 +15,7 @@
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
+#include "store_adjust.h"
 #include "store_recompare.h"
 
 enum {
@@ -177,6 +178,9 @@ static enum err repair_write_ending(void *self, struct why *why)
 
 	holder_guard(repair_holder(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
+	if (job->is_renewed && !strcmp(writing->ending.outcome, "DONE"))
+		store_adjusted(&tx, job->fault.object, job->server->settings->id,
+		               job->server->settings_digest);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
 		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
 	if (job->fault.kind == REPAIR_ORPHAN)	/* a new domain may have its name */

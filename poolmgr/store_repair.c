@@ -7,8 +7,8 @@
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-static const char *const kind_names[] = { "CONTENT", "STRAY" };
-static const char *const action_names[] = { "TRANSFER", "DELETE" };
+static const char *const kind_names[] = { "CONTENT", "STRAY", "OPTIONS" };
+static const char *const action_names[] = { "TRANSFER", "DELETE", "ADJUST" };
 
 static const struct {
 	const char *name;
@@ -135,8 +135,7 @@ void store_repaired(struct tx *tx, const struct fault *fault, const struct endin
 		store_drift_confirm(tx, fault, "PARKED");
 		return;
 	}
-	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
-	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
+	store_drift_solved(tx, fault);
 }
 
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault)
@@ -154,6 +153,12 @@ void store_drift_forget(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+void store_drift_solved(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
+	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
 void store_drift_unpark(struct tx *tx, const char *object)

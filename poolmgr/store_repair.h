@@ -9,7 +9,7 @@
 #include "model/domain.h"
 #include "runtime/tx.h"
 
-enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN };
+enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN, REPAIR_OPTIONS };
 
 /* A drift on a server. */
 struct fault {
@@ -49,6 +49,8 @@ bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
+/* The drift no longer exists: deletes it, also if it is parked. */
+void store_drift_solved(struct tx *tx, const struct fault *fault);
 /* Makes the parked drift of the object active again. */
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */

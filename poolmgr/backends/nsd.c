@@ -269,7 +269,10 @@ static enum err nsd_compare(const struct nsd *nsd, const char *zone, bool *equal
 	return err;
 }
 
-/* NSD deletes the zone and adds it again, so a transfer must have ended. */
+/*
+ * NSD deletes the zone and adds it again, so a transfer must have ended. NSD serves the
+ * records of the zone file until the next transfer. The pattern may name no file.
+ */
 static enum err nsd_adjust(const void *settings, const struct driver_context *context,
                            const struct domain_ref *domain, bool *changed,
                            struct why *why)
@@ -284,6 +287,10 @@ static enum err nsd_adjust(const void *settings, const struct driver_context *co
 	if (err || equal)
 		return err;
 	nsd_await_transfer(nsd, deadline_ms, domain->name);
+	err = nsd_run_until(nsd, deadline_ms, "write", domain->name, NULL, REPLY_REFUSED,
+	                    why);
+	if (err && err != ERR_REMOTE)
+		return err;
 	err = nsd_run_until(nsd, deadline_ms, "changezone", domain->name, nsd->pattern,
 	                    REPLY_REFUSED, why);
 	*changed = !err;
