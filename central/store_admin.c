@@ -1,5 +1,6 @@
 #include "store.h"
 
+#include "consistency/drift.h"
 #include "store_query.h"
 
 const char *const store_blacklist_sort_keys[] = { "name", NULL };
@@ -199,7 +200,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
 		"'serves records that differ from the database', "
 		"NULLIF(r.detail, '')))), "
-		"t.differs_since IS NOT NULL OR r.detail IS NOT NULL, t.attempts, "
+		"t.differs_since IS NOT NULL OR (r.detail IS NOT NULL "
+		"AND r.detail NOT LIKE '" DRIFT_DIFFERS_WORDS "%'), t.attempts, "
 		TIME("t.next_attempt_at") ", "
 		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED') "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "

@@ -41,6 +41,15 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
+/*
+ * Two repairs of this difference had no effect (DRIFT_DIFFERS): adds a row to the log,
+ * and parks the difference. store_drift_renew() keeps the row of a settled difference.
+ */
+void store_drift_settle(struct tx *tx, const struct fault *fault,
+                        const struct ending *ending);
+void store_drift_renew(struct tx *tx, const struct fault *fault);
+/* True: STORED, the text of a parked drift, says that DETAIL is settled. */
+bool store_is_settled(const char *stored, const char *detail);
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*

@@ -496,7 +496,9 @@ const struct command commands[] = {
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
 	  "next round. CONFIRMED: the pool manager repairs the drift. DONE: the repair "
 	  "has succeeded. FAILED: the repair has failed. PARKED: an operator must act. "
-	  "The pool manager parks a drift that comes back too often. It also parks a "
+	  "The pool manager parks a drift that comes back too often. If two transfers "
+	  "changed nothing, the server serves the records in a different form: this "
+	  "difference is PARKED, but does not count. The pool manager also parks a "
 	  "repair that the server refuses, and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
