@@ -221,12 +221,13 @@ enum err service_get_quotas(void *self, struct request *req)
 
 static json_t *status_encode_server(const struct server_summary *server)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:s}",
 		"id", server->id, "pool", server->pool, "backend", server->backend,
 		"state", server->state, "health", server->health, "host", server->host,
 		"port", (json_int_t)server->port,
 		"domains_behind", (json_int_t)server->behind,
 		"domains_failed", (json_int_t)server->failed,
+		"zones_unchecked", (json_int_t)server->unchecked,
 		"last_error", server->last_error);
 }
 

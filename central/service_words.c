@@ -370,6 +370,9 @@ static const struct rpc_object objects[] = {
 		  "server does not serve" },
 		{ "domains_failed", "number", "number of domains whose last operation on "
 		  "the server failed" },
+		{ "zones_unchecked", "number", "number of zones whose settings (masters, "
+		  "key, template or pattern) the pool manager has not compared with its "
+		  "newest settings yet" },
 		{ "last_error", "string", "the last error" }), true },
 	{ "domain status", "All fields of [domain], and these fields.", FIELDS(
 		{ "servers", "list of [server status]", "one item for each name server "
@@ -430,7 +433,7 @@ static const struct rpc_object objects[] = {
 		{ "name", "name", "the zone" },
 		{ "server", "string", "the name server" },
 		{ "pool", "string", "the pool" },
-		{ "kind", "string", "CONTENT, SERIAL or STRAY" },
+		{ "kind", "string", "CONTENT, SERIAL, STRAY or OPTIONS" },
 		{ "state", "string", "the state of the repair, or its result" },
 		{ "detail", "string", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "

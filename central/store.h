@@ -561,7 +561,7 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
 struct server_summary {
 	const char *id, *pool, *backend, *host, *state, *health, *last_error;
 	uint32_t port;
-	int64_t behind, failed;
+	int64_t behind, failed, unchecked;
 };
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows);

@@ -1,5 +1,6 @@
 #include "store.h"
 
+#include "consistency/drift.h"
 #include "consistency/heartbeat.h"
 #include "store_fleet.h"
 #include "store_query.h"
@@ -107,6 +108,14 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"WHEN v.control_next_try_at IS NULL THEN 'NO_DNS' " \
 	"WHEN v.next_try_at IS NULL THEN 'NO_CONTROL' ELSE 'NO_ANSWER' END"
 
+/* The pool manager has not compared the settings of these zones with the newest ones. */
+#define UNCHECKED_ZONES \
+	"(SELECT COUNT(*) FROM pool_manager_status z JOIN domains y " \
+	"ON y.id = z.domain_id AND y.live = 1 AND y.task <> 'DELETE' " \
+	"WHERE z.server_id = v.id AND z.action = 'CREATE' AND z.status = 'SUCCESS' " \
+	"AND v.settings_digest <> '' AND z.settings_digest NOT IN " \
+	"(v.settings_digest, CONCAT('?', v.settings_digest)))"
+
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
@@ -118,7 +127,7 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
 		"CAST(COALESCE(SUM(d.id IS NOT NULL AND t.status IN ('ERROR', "
-		"'NO_DOMAIN')), 0) AS SIGNED), "
+		"'NO_DOMAIN')), 0) AS SIGNED), " UNCHECKED_ZONES ", "
 		"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), "
 		"(SELECT e.reason FROM pool_manager_status e WHERE "
 		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
@@ -145,6 +154,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 	server->health = row_text(rows);
 	server->behind = row_int(rows);
 	server->failed = row_int(rows);
+	server->unchecked = row_int(rows);
 	server->last_error = row_text(rows);
 	return true;
 }
@@ -201,7 +211,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
 		"'serves records that differ from the database', "
 		"NULLIF(r.detail, '')))), "
-		"t.differs_since IS NOT NULL OR r.detail IS NOT NULL, t.attempts, "
+		"t.differs_since IS NOT NULL OR (r.detail IS NOT NULL "
+		"AND r.detail NOT LIKE '" DRIFT_DIFFERS_WORDS "%'), t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "
 		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
 		SERVER_HEALTH " "

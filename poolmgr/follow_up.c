@@ -6,6 +6,7 @@
 
 #include <uthash.h>
 
+#include "adjust.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@
 #include "runtime/offload.h"
 #include "runtime/rpc.h"
 #include "runtime/tx.h"
+#include "store_adjust.h"
 #include "store_follow.h"
 
 enum {
@@ -145,6 +147,9 @@ static enum err follow_up_write_record(void *self, struct why *why)
 	if (job->held)
 		holder_guard(follow_up_holder(job), &tx, job->held);
 	store_followed(&tx, &followed);
+	if (followed.action == FOLLOW_RENEW && job->server->driver->renew && !job->err)
+		store_adjusted(&tx, job->domain.id, followed.server_id,
+		               job->server->settings_digest);
 	return tx_commit(&tx);
 }
 
@@ -199,16 +204,22 @@ static enum follow follow_up_decide(struct follow_up_job *job)
 	return !tx_commit(&tx) && found ? follow_decide(&of) : FOLLOW_WAIT;
 }
 
+/* A server with old masters cannot transfer the zone, whatever its serial is. */
 static enum err follow_up_order(struct follow_up_job *job)
 {
-	const struct poolmgr *poolmgr = follow_up_poolmgr(job);
+	struct poolmgr *poolmgr = follow_up_poolmgr(job);
 	const struct driver *driver = job->server->driver;
 	const struct driver_context context = { poolmgr->masters,
 	                                        poolmgr->config.masters.count };
+	bool changed;
 
 	if (job->action == FOLLOW_RENEW && driver->renew)
 		return driver->renew(job->server->settings, &context,
 		                     &job->domain, &job->why);
+	enum err err = adjust_zone(poolmgr, job->server, &job->domain, job->held,
+	                           &changed, &job->why);
+	if (err)
+		return err;
 	return driver->retransfer(job->server->settings, &job->domain, &job->why);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjust.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -256,6 +257,17 @@ static void full_scan_read_page(void *self)
 
 /* ---- on the loop ---- */
 
+static void full_scan_check_settings(const struct full_scan *scan,
+                                     const struct due *chosen)
+{
+	const char *ids[PAGE];
+	size_t count = 0;
+
+	for (; chosen; chosen = chosen->next)
+		ids[count++] = chosen->domain.id;
+	adjust_again(scan->poolmgr, ids, count);
+}
+
 static void full_scan_do_page(struct full_scan *scan)
 {
 	const struct cause cause = { scan->id, .recovery = true };
@@ -264,8 +276,9 @@ static void full_scan_do_page(struct full_scan *scan)
 	full_scan_send(scan, scan->page, false, peers_poll_all, &cause);
 	full_scan_send(scan, scan->page, true, peers_poll_all, &cause);
 	full_scan_move_on(scan, scan->page);
-	full_scan_send(scan, full_scan_choose(scan, scan->page, &scan->drifting), false,
-	               full_scan_compare_page, &cause);
+	struct due *chosen = full_scan_choose(scan, scan->page, &scan->drifting);
+	full_scan_send(scan, chosen, false, full_scan_compare_page, &cause);
+	full_scan_check_settings(scan, chosen);
 	log_request(NULL);
 }
 

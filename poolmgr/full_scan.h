@@ -7,6 +7,7 @@
  *
  * For each domain, one of compare_every scans also compares the records. Each scan also
  * compares the records of domains whose records differed on a server recently (repair.h).
+ * For the same domains, adjust.h checks the settings of the zones.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjust.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/member.h"
@@ -79,6 +80,7 @@ static void scan_timer_fire(void *self)
 {
 	struct poolmgr *pm = self;
 
+	adjust_fire(pm);
 	full_scan_fire(pm->scan);
 	recompare_fire(pm->recompare);
 }
@@ -141,6 +143,8 @@ static enum err poolmgr_check(void *self, struct why *why)
 		                              "poolmgr.also_notifies", &pm->also, why);
 	if (!err)
 		err = servers_build(&pm->servers, why);
+	if (!err)
+		adjust_prepare(pm);
 	return err;
 }
 
@@ -154,6 +158,7 @@ static enum err poolmgr_prepare(void *self, int processes, struct why *why)
 	operation_metrics();
 	full_scan_metrics();
 	repair_metrics();
+	adjust_metrics();
 	sync_metrics();
 	peers_metrics();
 	queue_watch_metrics((const char *const[]){ poolmgr_topic(pm), NULL }, true);

@@ -17,6 +17,7 @@
 #include "runtime/tx.h"
 #include "store.h"
 #include "store_absence.h"
+#include "store_adjust.h"
 
 enum {
 	/* the holder of the lock works on the same domain */
@@ -293,6 +294,9 @@ static enum err operation_record(void *self, struct why *why)
 	store_settle(&tx, &outcome);
 	if (job->refuted)
 		operation_refute(job, &tx);
+	else if (!job->err && job->action == ACTION_CREATE)
+		store_adjusted(&tx, job->domain.id, outcome.server_id,
+		               job->server->settings_digest);
 	if (operation_is_unconfirmed(job) && job->action == ACTION_CREATE)
 		operation_record_unpolled(job, &tx);
 	if (job->stage == STAGE_TRIED)

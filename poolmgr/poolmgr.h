@@ -9,6 +9,7 @@
  * sync          finds servers that lack changes
  * full_scan     polls all domains
  * repair        corrects drift
+ * adjust        corrects the settings of zones
  * follow_up     corrects servers that are behind
  * recompare     repeats the comparison with servers whose records differ
  * health        records which servers answer

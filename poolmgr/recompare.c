@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/drift.h"
 #include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
@@ -56,6 +57,7 @@ static void recompare_log(const struct server_report *report,
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
 		             ? "mini-DNS has compared all records"
+		         : of->is_settled ? DRIFT_DIFFERS_WORDS
 		             : "the server has transferred the zone, and refuses the "
 		               "comparison");
 }
@@ -71,7 +73,8 @@ enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *r
 	for (size_t i = 0; i < count; i++) {
 		of[n] = &reports[i];
 		results[n] = (struct recompare_result){ reports[i].domain.id,
-		                                        reports[i].name_server };
+		                                        reports[i].name_server,
+		                                        reports[i].reason };
 		n += recompare_has_result(&reports[i], &results[n].of.compared);
 	}
 	if (!n)

@@ -2,10 +2,13 @@
 
 #include <stdlib.h>
 
+#include "adjust.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/tx.h"
 #include "servers.h"
+#include "store_adjust.h"
 #include "store_servers.h"
 
 struct registration {
@@ -36,18 +39,29 @@ void registration_free(struct registration **registration)
 
 /* ---- before the loop ---- */
 
+static void registration_apply(struct servers *servers, const struct seen_server *seen)
+{
+	struct server *server = servers_find(servers, seen->id);
+
+	servers_set(servers, seen->id, seen->in_service);
+	if (server)
+		adjust_seen(server, seen->settings_digest);
+}
+
 static enum err registration_try_begin(void *self, struct why *why)
 {
 	struct poolmgr *poolmgr = self;
+	struct servers *servers = poolmgr->servers;
 	struct arena *arena = arena_new();
 	struct seen_servers seen;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
-	store_register(&tx, poolmgr->config.pool_name, poolmgr->servers);
+	store_settings_at(&tx, clock_ms() - servers->loaded_ms, servers->settings_at);
+	store_register(&tx, poolmgr->config.pool_name, servers);
 	store_read_servers(&tx, arena, poolmgr->config.pool_name, &seen);
 	enum err err = tx_commit(&tx);
 	for (size_t i = 0; !err && i < seen.count; i++)
-		servers_set(poolmgr->servers, seen.item[i].id, seen.item[i].in_service);
+		registration_apply(servers, &seen.item[i]);
 	arena_free(&arena);
 	return err;
 }

@@ -5,16 +5,19 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/membership.h"
 #include "core/content.h"
+#include "evaluate.h"
 #include "lock_name.h"
 #include "model/serial.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
+#include "store_adjust.h"
 #include "store_recompare.h"
 
 enum {
@@ -48,10 +51,12 @@ struct repair {
 	struct server *server;
 	struct arena *arena;
 	struct fault fault;
+	char id[ID_LEN + 1];		/* of its request */
 	struct drift_terms terms;
 	enum drift_action action;	/* for the stored drift */
 	int repairs;			/* number of repairs within the hour */
 	bool is_renewed;		/* the zone was set up again */
+	bool is_renewal;		/* the difference was settled before */
 	enum err err;			/* of writing the observation */
 	struct why why;
 	struct held *held;
@@ -177,6 +182,9 @@ static enum err repair_write_ending(void *self, struct why *why)
 
 	holder_guard(repair_holder(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
+	if (job->is_renewed && !strcmp(writing->ending.outcome, "DONE"))
+		store_adjusted(&tx, job->fault.object, job->server->settings->id,
+		               job->server->settings_digest);
 	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
 		store_compare_soon(&tx, job->fault.object, job->server->settings->id);
 	if (job->fault.kind == REPAIR_ORPHAN)	/* a new domain may have its name */
@@ -326,6 +334,23 @@ static bool repair_must_wait(struct tx *tx, const struct repair *job,
 	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
 }
 
+static void repair_settle(struct repair *job, struct tx *tx, const struct drift *known)
+{
+	const struct ending ending = {
+		.outcome = "PARKED",
+		.detail = DRIFT_DIFFERS_WORDS,
+		.worker = membership_name(job->poolmgr->runtime.membership),
+	};
+
+	job->is_renewal = known->state == DRIFT_SETTLED;
+	if (job->is_renewal) {
+		store_drift_renew(tx, &job->fault);
+		return;
+	}
+	store_drift_settle(tx, &job->fault, &ending);
+	store_trust(tx, job->fault.object, job->fault.server_id);
+}
+
 static enum err repair_write_observation(void *self, struct why *why)
 {
 	struct repair *job = self;
@@ -348,6 +373,8 @@ static enum err repair_write_observation(void *self, struct why *why)
 	store_drift_seen(&tx, &job->fault, job->action);
 	if (job->action == DRIFT_PARK)
 		store_repaired(&tx, &job->fault, &parking);
+	if (job->action == DRIFT_DIFFERS)
+		repair_settle(job, &tx, &known);
 	return tx_commit(&tx);
 }
 
@@ -363,14 +390,37 @@ static void repair_log_observation(const struct repair *job)
 	const struct fault *fault = &job->fault;
 
 	metric_add(suspected, job->action == DRIFT_RECORD);
-	metric_add(parked, job->action == DRIFT_PARK);
+	bool is_settled = job->action == DRIFT_DIFFERS && !job->is_renewal;
+
+	metric_add(parked, job->action == DRIFT_PARK || is_settled);
 	if (job->action == DRIFT_RECORD)
 		log_warn("server differs: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
+	if (is_settled)
+		log_warn("repair has no effect: domain=%s server=%s reason=\""
+		         DRIFT_DIFFERS_WORDS "; %s\"", fault->name, fault->server_id,
+		         fault->detail);
 	if (job->action == DRIFT_PARK)
 		log_warn("repair stopped for an hour, because the server differs too "
 		         "often: domain=%s server=%s reason=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
+}
+
+/* The server counts again, so the domain may have reached its consensus. */
+static void repair_evaluate(const struct repair *job)
+{
+	const struct domain_query query = {
+		.domain_id = job->fault.object,
+		.action = ACTION_UPDATE,
+		.request_id = job->id,
+	};
+	struct why why;
+
+	log_request(job->id);
+	if (evaluate_all(job->poolmgr, &query, 1, &why))
+		log_info("consensus not evaluated: domain=%s reason=\"%s\"",
+		         job->fault.name, why.text);	/* the sync does it */
+	log_request(NULL);
 }
 
 static void repair_observed(void *self)
@@ -383,6 +433,8 @@ static void repair_observed(void *self)
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
 		repair_log_observation(job);
+	if (is_written && job->action == DRIFT_DIFFERS && !job->is_renewal)
+		repair_evaluate(job);
 	/* without room on the lane, the drift becomes stale and starts again */
 	if (!is_written || job->action != DRIFT_REPAIR ||
 	    !lane_submit(job->server->lane, repair_run, repair_free, job))
@@ -405,6 +457,7 @@ static struct repair *repair_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
 	job->terms = repair_terms(poolmgr, fault->kind);
 	job->action = DRIFT_IGNORE;
+	id_random(job->id);
 	return job;
 }
 

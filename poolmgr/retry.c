@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adjust.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -351,6 +352,7 @@ static void retry_apply_server_state(struct servers *servers,
 	if (!server)
 		return;
 	health_seen(server, seen->health);
+	adjust_seen(server, seen->settings_digest);
 	server->has_waiting = seen->has_waiting;
 }
 

@@ -117,6 +117,7 @@ enum err servers_build(struct servers **servers, struct why *why)
 	struct servers *built = xcalloc(1, sizeof(*built));
 
 	*servers = built;
+	built->loaded_ms = clock_ms();
 	built->item = xcalloc(servers_count_settings() + 1, sizeof(*built->item));
 	for (size_t i = 0; i < BACKENDS; i++)
 		for (size_t j = 0; j < count_of[i]; j++) {
@@ -267,6 +268,7 @@ void servers_copy(const struct servers *servers, struct servers *copy)
 	if (!copy->item)
 		copy->item = xcalloc(1, size);
 	copy->count = servers->count;
+	memcpy(copy->settings_at, servers->settings_at, sizeof(copy->settings_at));
 	memcpy(copy->item, servers->item, size);
 }
 

@@ -23,6 +23,8 @@ struct metric;
 /* Which rows of a server must become due immediately. */
 enum catch_up { CATCH_UP_NONE, CATCH_UP_FAILED, CATCH_UP_ALL };
 
+enum { SETTINGS_DIGEST_LEN = 16, SETTINGS_AT_LEN = 31 };
+
 struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
@@ -45,6 +47,13 @@ struct server {
 	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged the reason why it lists no zones */
 	bool is_unlisted_logged;
+	/* of the settings that its zones must have (adjust.h); "": none */
+	char settings_digest[SETTINGS_DIGEST_LEN + 1];
+	atomic_bool has_newest_settings;	/* no pool manager has newer ones */
+	/* only for the event loop, like the next two members */
+	bool are_settings_logged;
+	bool is_adjusting;			/* a batch is on the lane */
+	int64_t adjust_at_ms;			/* no batch before this time */
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
 };
@@ -52,6 +61,9 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
+	int64_t loaded_ms;		/* when the program read the settings */
+	/* the same by the clock of the database; "": not known yet */
+	char settings_at[SETTINGS_AT_LEN + 1];
 	/* the event loop looks the names up later */
 	bool resolver_is_silent;
 	struct lane *names;

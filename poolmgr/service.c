@@ -21,6 +21,7 @@
 #include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_adjust.h"
 #include "store_due.h"
 #include "store_recompare.h"
 #include "store_repair.h"
@@ -517,7 +518,8 @@ static enum err service_on_update_domain(void *self, struct request *req)
 
 /*
  * For an operator: makes pending work due now, and polls all servers. DEEP: mini-DNS also
- * compares the records, and parked drift is repaired again.
+ * compares the records, the pool manager checks the settings of the zones, and parked
+ * drift is repaired again.
  */
 static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, bool deep)
 {
@@ -532,6 +534,7 @@ static enum err service_sync_now(struct poolmgr *poolmgr, struct request *req, b
 	if (deep) {
 		store_drift_unpark(&tx, domain.id);
 		store_end_pauses(&tx, domain.id);
+		store_adjust_one_again(&tx, domain.id);
 	}
 	store_check_locked(&tx);
 	err = tx_commit(&tx);

@@ -1,6 +1,7 @@
 #include "store_recompare.h"
 
 #include "base/log.h"
+#include "store_repair.h"
 #include "store_rows.h"
 
 #define CASE "s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r " \
@@ -9,6 +10,10 @@
              "AND r.done_at >= s.differs_since) " \
              "FROM pool_manager_status s FORCE INDEX (status_of) " \
              "WHERE s.action = 'UPDATE' AND "
+
+#define PARKED "(SELECT p.detail FROM repairs p WHERE p.object_uuid = s.domain_id " \
+               "AND p.server_id = s.server_id AND p.kind = 'CONTENT' " \
+               "AND p.state = 'PARKED')"
 
 static void store_read_case(struct tx_rows *rows, struct content_case *of)
 {
@@ -39,10 +44,12 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct row_key){ results[i].domain_id, results[i].server_id };
 	store_select_rows(tx, arena, &rows,
-	    NO_WAIT(tx, "SELECT s.domain_id, s.server_id, " CASE "("),
+	    NO_WAIT(tx, "SELECT s.domain_id, s.server_id, COALESCE(" PARKED ", ''), "
+	                CASE "("),
 	    ") ORDER BY s.domain_id, s.server_id FOR UPDATE", keys, count);
 	while (tx_next(&rows)) {
 		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
+		const char *parked = row_text(&rows);
 		struct content_case of = { .differs = false };
 
 		store_read_case(&rows, &of);
@@ -50,6 +57,8 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
 			if (!row_key_is(&keys[i], domain_id, server_id))
 				continue;
 			of.compared = results[i].of.compared;
+			of.is_settled = store_is_settled(parked,
+			                                 results[i].detail);
 			results[i].of = of;
 			results[i].exists = true;
 		}
@@ -85,6 +94,14 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
 	    "SET s.differs_since = NULL, s.compare_at = NULL, s.comparisons = 0 "
 	    "WHERE s.action = 'UPDATE' AND s.differs_since IS NOT NULL AND (", TX_NONE,
 	    keys, n);
+}
+
+void store_trust(struct tx *tx, const char *domain_id, const char *server_id)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET differs_since = NULL, compare_at = NULL, "
+	    "comparisons = 0 WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE'",
+	    TX_BIND(tx_text(domain_id), tx_text(server_id)));
 }
 
 static void store_postpone_comparison(struct tx *tx, const struct comparison *comparison)

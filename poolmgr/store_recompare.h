@@ -10,12 +10,15 @@
 #include "runtime/tx.h"
 #include "scope.h"
 
-/* Fills OF except `compared`, and locks the row. False: no such row. */
+/*
+ * Fills OF except `compared` and `is_settled`, and locks the row. False: no such row.
+ */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
 /* The same for many servers. Does not wait for locked rows. */
 struct recompare_result {
 	const char *domain_id, *server_id;
+	const char *detail;		/* how the server differs */
 	struct content_case of;
 	bool exists;
 	enum content content;
@@ -24,6 +27,9 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
                            struct recompare_result *results, size_t count);
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count);
+
+/* The difference is settled: the server no longer counts as differing. */
+void store_trust(struct tx *tx, const char *domain_id, const char *server_id);
 
 /* A comparison that is due. It becomes due again after its pause. */
 struct comparison {

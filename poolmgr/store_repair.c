@@ -1,5 +1,6 @@
 #include "store_repair.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -7,8 +8,10 @@
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-static const char *const kind_names[] = { "CONTENT", "STRAY" };
-static const char *const action_names[] = { "TRANSFER", "DELETE" };
+enum { DETAIL_MAX = 512 };	/* of the column */
+
+static const char *const kind_names[] = { "CONTENT", "STRAY", "OPTIONS" };
+static const char *const action_names[] = { "TRANSFER", "DELETE", "ADJUST" };
 
 static const struct {
 	const char *name;
@@ -31,15 +34,16 @@ static int store_drift_state(const char *name)
                          tx_text(kind_names[(fault)->kind])
 
 /* Counts repairs since the drift was parked, or an administrator asked. */
-static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
-                                   int64_t *age_ms)
+static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
+                                    struct drift *known, int64_t *age_ms)
 {
 	struct tx_rows rows;
-	int count = 0;
 
 	*age_ms = 0;
 	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*), TIMESTAMPDIFF(MICROSECOND, MAX(done_at), NOW(3)) DIV 1000 "
+	    "SELECT COUNT(*), CAST(COALESCE(SUM(serial = ? AND detail <> '' "
+	    "AND detail = LEFT(?, 512)), 0) AS SIGNED), "
+	    "TIMESTAMPDIFF(MICROSECOND, MAX(done_at), NOW(3)) DIV 1000 "
 	    "FROM repair_log WHERE object_uuid = ? AND server_id = ? "
 	    "AND kind = ? AND outcome = 'DONE' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR AND done_at > COALESCE("
@@ -47,13 +51,35 @@ static int store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 	    "AND s.server_id = ? AND s.action = 'UPDATE'), 0) AND done_at > COALESCE("
 	    "(SELECT MAX(p.done_at) FROM repair_log p WHERE p.object_uuid = ? "
 	    "AND p.server_id = ? AND p.kind = ? AND p.outcome = 'PARKED'), 0)",
-	    TX_BIND(FAULT_KEY(fault), tx_text(fault->object), tx_text(fault->server_id),
+	    TX_BIND(tx_u32(fault->serial), tx_text(fault->detail), FAULT_KEY(fault),
+	            tx_text(fault->object), tx_text(fault->server_id),
 	            FAULT_KEY(fault)))) {
-		count = (int)row_int(&rows);
+		known->repairs_this_hour = (int)row_int(&rows);
+		known->same = (int)row_int(&rows);
 		*age_ms = row_int(&rows);
 		tx_select_end(&rows);
 	}
-	return count;
+}
+
+#define SETTLED_TEXT DRIFT_DIFFERS_WORDS "; "
+
+/* Ends a settled state if the server now differs in another way: it is a new drift. */
+static void store_read_settled(struct drift *known, const struct fault *fault,
+                               const char *detail)
+{
+	if (known->state != DRIFT_PARKED ||
+	    strncmp(detail, SETTLED_TEXT, strlen(SETTLED_TEXT)))
+		return;
+	known->state = fault->is_hidden || store_is_settled(detail, fault->detail)
+	                   ? DRIFT_SETTLED : DRIFT_NONE;
+}
+
+bool store_is_settled(const char *stored, const char *detail)
+{
+	char text[DETAIL_MAX + 1];
+
+	snprintf(text, sizeof(text), SETTLED_TEXT "%s", detail);
+	return !strcmp(stored, text);
 }
 
 struct drift store_drift(struct tx *tx, const struct fault *fault, int64_t *repair_age_ms)
@@ -61,14 +87,15 @@ struct drift store_drift(struct tx *tx, const struct fault *fault, int64_t *repa
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
 
-	known.repairs_this_hour = store_repairs_this_hour(tx, fault, repair_age_ms);
+	store_repairs_this_hour(tx, fault, &known, repair_age_ms);
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT state, "
+	    "SELECT state, detail, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ? FOR UPDATE",
 	    TX_BIND(FAULT_KEY(fault))))
 		return known;
 	known.state = store_drift_state(row_text(&rows));
+	store_read_settled(&known, fault, row_text(&rows));
 	known.age_ms = row_int(&rows);
 	tx_select_end(&rows);
 	return known;
@@ -135,8 +162,26 @@ void store_repaired(struct tx *tx, const struct fault *fault, const struct endin
 		store_drift_confirm(tx, fault, "PARKED");
 		return;
 	}
-	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
-	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
+	store_drift_solved(tx, fault);
+}
+
+void store_drift_settle(struct tx *tx, const struct fault *fault,
+                        const struct ending *ending)
+{
+	store_log_repair(tx, fault, ending);
+	tx_exec(tx,
+	    "UPDATE repairs SET state = 'PARKED', serial = ?, "
+	    "detail = LEFT(CONCAT(?, ?), 512), pass2_at = NOW(3), updated_at = NOW(3) "
+	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    TX_BIND(tx_u32(fault->serial), tx_text(SETTLED_TEXT), tx_text(fault->detail),
+	            FAULT_KEY(fault)));
+}
+
+void store_drift_renew(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx, "UPDATE repairs SET updated_at = NOW(3) "
+	        "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	        TX_BIND(FAULT_KEY(fault)));
 }
 
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault)
@@ -154,6 +199,12 @@ void store_drift_forget(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+void store_drift_solved(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
+	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
 void store_drift_unpark(struct tx *tx, const char *object)

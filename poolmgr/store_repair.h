@@ -9,7 +9,7 @@
 #include "model/domain.h"
 #include "runtime/tx.h"
 
-enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN };
+enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN, REPAIR_OPTIONS };
 
 /* A drift on a server. */
 struct fault {
@@ -41,6 +41,15 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
+/*
+ * Two repairs of this difference had no effect (DRIFT_DIFFERS): adds a row to the log,
+ * and parks the difference. store_drift_renew() keeps the row of a settled difference.
+ */
+void store_drift_settle(struct tx *tx, const struct fault *fault,
+                        const struct ending *ending);
+void store_drift_renew(struct tx *tx, const struct fault *fault);
+/* True: STORED, the text of a parked drift, says that DETAIL is settled. */
+bool store_is_settled(const char *stored, const char *detail);
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*
@@ -49,6 +58,8 @@ bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
+/* The drift no longer exists: deletes it, also if it is parked. */
+void store_drift_solved(struct tx *tx, const struct fault *fault);
 /* Makes the parked drift of the object active again. */
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */

@@ -16,7 +16,7 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 	servers->item = arena_alloc(arena, SERVERS_MAX * sizeof(*servers->item));
 	servers->count = 0;
 	tx_select(tx, arena, &rows,
-	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
+	    "SELECT p.id, p.settings_digest, p.state = 'ACTIVE', EXISTS "
 	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
 	    "AND s.by_control IN (0, 1) "
 	    "AND s.next_attempt_at <= NOW(3)), EXISTS "
@@ -28,6 +28,7 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 		struct seen_server *server = &servers->item[servers->count++];
 
 		server->id = row_text(&rows);
+		server->settings_digest = row_text(&rows);
 		server->in_service = row_int(&rows) != 0;
 		server->has_due = row_int(&rows) != 0;
 		server->has_waiting = row_int(&rows) != 0;
@@ -49,39 +50,49 @@ static void store_list_addresses(const struct addresses *known, struct buf *text
 
 #define NAMELESS "the pool manager has no address of the host"
 
+#define IS_NEWEST "(VALUES(settings_at) > settings_at OR settings_at > NOW(3) + " \
+                  "INTERVAL 1 HOUR)"
+
 /*
  * While this process cannot resolve the host, the server keeps its old addresses. If the
- * row has a host, another process can resolve it, and last_error is unchanged.
+ * row has a host, another process can resolve it, and last_error is unchanged. During a
+ * rolling restart, the digest of the newest settings stays. A time far in the future
+ * comes from a wrong clock.
  */
 static void store_register_one(struct tx *tx, const char *pool,
-                               const struct server *server)
+                               const struct server *server, const char *settings_at)
 {
 	struct buf addresses = { 0 };
 
 	store_list_addresses(&server->known, &addresses);
 	tx_exec(tx,
 	    "INSERT INTO pool_servers "
-	    "(pool_name, id, backend, host, port, tsig_key, addresses, last_error) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "(pool_name, id, backend, host, port, tsig_key, addresses, last_error, "
+	    "settings_digest, settings_at) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
 	    "backend = VALUES(backend), port = VALUES(port), "
 	    "host = IF(VALUES(host) = '', host, VALUES(host)), "
 	    "addresses = IF(VALUES(host) = '', addresses, VALUES(addresses)), "
 	    "tsig_key = VALUES(tsig_key), "
 	    "last_error = IF(host = '', VALUES(last_error), "
 	    "IF(last_error = '" NAMELESS "', '', last_error)), "
+	    "settings_digest = IF(" IS_NEWEST ", VALUES(settings_digest), "
+	    "settings_digest), "
+	    "settings_at = IF(" IS_NEWEST ", VALUES(settings_at), settings_at), "
 	    "updated_at = NOW(3)",
 	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
 	            tx_text(server->driver->name), tx_text(server->address),
 	            tx_int(server->settings->port), tx_text(server->settings->tsig_key),
 	            tx_text(buf_string(&addresses)),
-	            tx_text(server_is_known(server) ? "" : NAMELESS)));
+	            tx_text(server_is_known(server) ? "" : NAMELESS),
+	            tx_text(server->settings_digest), tx_text(settings_at)));
 	buf_clear(&addresses);
 }
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers)
 {
 	for (size_t i = 0; i < servers->count; i++)
-		store_register_one(tx, pool, &servers->item[i]);
+		store_register_one(tx, pool, &servers->item[i], servers->settings_at);
 }
 
 /*

@@ -21,6 +21,7 @@ void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
 struct seen_servers {
 	struct seen_server {
 		const char *id;
+		const char *settings_digest;	/* the newest (adjust.h) */
 		bool in_service;	/* not drained or removed by the operator */
 		bool has_due;		/* a row is due, in any share */
 		bool has_waiting;	/* an UPDATE failed often and has a long pause */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backends/bind9_primaries.h"
 #include "backends/bind9_stats.h"
 #include "backends/command.h"
 #include "backends/drivers.h"
@@ -141,6 +142,19 @@ static enum err bind9_refused(const struct bind9 *bind, const char *verb,
 	            bind9_output(command));
 }
 
+/* Writes " 192.0.2.53 port 53 key \"pool.example.\";" for each master. */
+static void bind9_primaries(const struct bind9 *bind,
+                            const struct driver_context *context, struct buf *text)
+{
+	for (size_t i = 0; i < context->master_count; i++) {
+		buf_printf(text, " %s port %u", context->masters[i].host,
+		           context->masters[i].port);
+		if (bind->server.tsig_key)
+			buf_printf(text, " key \"%s\"", bind->server.tsig_key);
+		buf_text(text, ";");
+	}
+}
+
 static void bind9_clause(const struct bind9 *bind, const struct driver_context *context,
                          const struct domain_ref *domain, const char *source,
                          struct buf *clause)
@@ -148,13 +162,7 @@ static void bind9_clause(const struct bind9 *bind, const struct driver_context *
 	buf_printf(clause,
 	           "{ type secondary; file \"%s.db\"; masterfile-format raw; primaries {",
 	           domain->id);
-	for (size_t i = 0; i < context->master_count; i++) {
-		buf_printf(clause, " %s port %u", context->masters[i].host,
-		           context->masters[i].port);
-		if (bind->server.tsig_key)
-			buf_printf(clause, " key \"%s\"", bind->server.tsig_key);
-		buf_text(clause, ";");
-	}
+	bind9_primaries(bind, context, clause);
 	buf_printf(clause, " };%s };", source);
 }
 
@@ -285,6 +293,73 @@ static enum err bind9_renew(const void *settings, const struct driver_context *c
 	return err ? err : bind9_retransfer(&bind, domain, why);
 }
 
+/* ---- settings of an existing zone ---- */
+
+static void bind9_zone_settings(const void *settings,
+                                const struct driver_context *context, struct buf *text)
+{
+	bind9_primaries(settings, context, text);
+}
+
+/* Only the primaries count: after renew() a zone also has a second source. */
+static enum err bind9_compare(const struct bind9 *bind,
+                              const struct driver_context *context, const char *shown,
+                              bool *equal, struct why *why)
+{
+	struct buf wanted = { 0 };
+
+	bind9_primaries(bind, context, &wanted);
+	enum bind9_primaries found = bind9_primaries_compare(shown, buf_string(&wanted));
+	buf_clear(&wanted);
+	*equal = found == BIND9_PRIMARIES_SAME;
+	if (found != BIND9_PRIMARIES_CUT)
+		return OK;
+	return fail(why, ERR_TOO_LARGE, "rndc showzone on %s: the output must have at "
+	            "most %d octets, but it has more", bind->server.id, COMMAND_OUTPUT);
+}
+
+static enum err bind9_modify(const struct bind9 *bind,
+                             const struct driver_context *context,
+                             const struct domain_ref *domain, struct why *why)
+{
+	struct buf clause = { 0 };
+	struct command command;
+
+	bind9_clause(bind, context, domain, "", &clause);
+	enum err err = bind9_rndc(bind, "modzone", domain->name, buf_string(&clause),
+	                          &command, why);
+	buf_clear(&clause);
+	if (!err && command.status)
+		err = bind9_refused(bind, "modzone", &command, why);
+	return err;
+}
+
+static enum err bind9_adjust(const void *settings, const struct driver_context *context,
+                             const struct domain_ref *domain, bool *changed,
+                             struct why *why)
+{
+	const struct bind9 bind = bind9_begin(settings);
+	struct command command;
+	bool equal = false;
+	enum err err = bind9_check_name(domain->name, why);
+
+	*changed = false;
+	if (!err)
+		err = bind9_rndc(&bind, "showzone", domain->name, NULL, &command, why);
+	if (err)
+		return err;
+	if (command.status &&
+	    reply_of("bind9", "showzone", 0, command.output) == REPLY_ABSENT)
+		return OK;
+	if (command.status)
+		return bind9_refused(&bind, "showzone", &command, why);
+	err = bind9_compare(&bind, context, command.output, &equal, why);
+	if (!err && !equal)
+		err = bind9_modify(&bind, context, domain, why);
+	*changed = !err && !equal;
+	return err;
+}
+
 static const char *bind9_list_lacks(const void *settings)
 {
 	const struct bind9 *bind = settings;
@@ -379,6 +454,8 @@ const struct driver driver_bind9 = {
 	.delete = bind9_delete,
 	.retransfer = bind9_retransfer,
 	.renew = bind9_renew,
+	.adjust = bind9_adjust,
+	.zone_settings = bind9_zone_settings,
 	.list = bind9_list,
 	.list_lacks = bind9_list_lacks,
 	.is_ours = bind9_is_ours,

@@ -34,6 +34,7 @@ struct server_settings {
 	int patience_s;
 };
 
+struct buf;
 struct driver_context {
 	const struct endpoint *masters;	/* mini-DNS, at the addresses that servers use */
 	size_t master_count;
@@ -77,6 +78,22 @@ struct driver {
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
+	/*
+	 * Compares the settings of an existing zone with the settings that create() sets:
+	 * the masters with their key, the template or the pattern. Corrects settings that
+	 * differ. The records of the zone stay. *changed: the function has corrected the
+	 * zone. OK, and *changed is false: also if the server has no such zone. NULL: not
+	 * possible.
+	 */
+	enum err (*adjust)(const void *settings, const struct driver_context *context,
+	                   const struct domain_ref *domain, bool *changed,
+	                   struct why *why);
+	/*
+	 * Appends the settings that adjust() sets, in a form that is equal for equal
+	 * settings. The pool manager compares their digest after a restart.
+	 */
+	void (*zone_settings)(const void *settings, const struct driver_context *context,
+	                      struct buf *text);
 	/*
 	 * Lists the zones of the fleet: the zones with the mark that create() sets. The
 	 * names end with a dot and are in the arena. NULL: not possible.

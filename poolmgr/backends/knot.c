@@ -18,6 +18,7 @@
 #include "backends/drivers.h"
 #include "backends/listing.h"
 #include "backends/reply.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -348,6 +349,69 @@ static enum err knot_has(const void *settings, const struct domain_ref *domain,
 	return err;
 }
 
+static void knot_zone_settings(const void *settings,
+                               const struct driver_context *context, struct buf *text)
+{
+	const struct knot *knot = settings;
+
+	(void)context;		/* the template has the masters */
+	buf_text(text, knot->template);
+}
+
+struct finding {
+	const char *wanted;
+	bool equal;
+};
+
+static void knot_compare_template(void *self, const char *const *fields)
+{
+	struct finding *finding = self;
+
+	if (fields[KNOT_CTL_IDX_DATA])
+		finding->equal = !strcmp(fields[KNOT_CTL_IDX_DATA], finding->wanted);
+}
+
+/* *equal: the zone has our template, or does not exist. */
+static enum err knot_compare(struct session *session, const char *name, bool *equal)
+{
+	knot_ctl_data_t data = {
+		[KNOT_CTL_IDX_CMD] = "conf-read",
+		[KNOT_CTL_IDX_SECTION] = "zone",
+		[KNOT_CTL_IDX_ID] = name,
+		[KNOT_CTL_IDX_ITEM] = "template",
+	};
+	struct finding finding = { session->knot->template, false };
+	enum err err = session_ask(session, &data, knot_compare_template, &finding);
+
+	*equal = finding.equal;
+	if (err || !session->refusal[0])
+		return err;
+	*equal = session_reply(session, "conf-read") == REPLY_ABSENT;
+	return *equal ? OK : session_refused(session, "conf-read");
+}
+
+static enum err knot_adjust(const void *settings, const struct driver_context *context,
+                            const struct domain_ref *domain, bool *changed,
+                            struct why *why)
+{
+	struct session session;
+	bool equal = true;
+	enum err err = session_open(&session, settings, why);
+
+	(void)context;
+	*changed = false;
+	if (err)
+		return err;
+	err = knot_compare(&session, domain->name, &equal);
+	if (!err && !equal)
+		err = session_begin(&session);
+	if (!err && !equal)
+		err = session_commit(&session, knot_set_zone(&session, domain->name));
+	*changed = !err && !equal;
+	session_close(&session);
+	return err;
+}
+
 struct reading {
 	const struct knot *knot;
 	struct listing listing;
@@ -396,6 +460,8 @@ const struct driver driver_knot = {
 	.create = knot_create,
 	.delete = knot_delete,
 	.retransfer = knot_retransfer,
+	.adjust = knot_adjust,
+	.zone_settings = knot_zone_settings,
 	.list = knot_list,
 	.has = knot_has,
 };

@@ -173,18 +173,6 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	            nsd->server.id, domain->name, nsd->pattern);
 }
 
-static enum err nsd_create(const void *settings, const struct driver_context *context,
-                           const struct domain_ref *domain, struct why *why)
-{
-	const struct nsd *nsd = settings;
-	enum err err = nsd_check_path(nsd, domain, why);
-
-	(void)context;
-	if (err)
-		return err;
-	return nsd_run(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT, why);
-}
-
 /* True: NSD says that it transfers the zone over TCP now. */
 static bool nsd_is_transferring(const struct nsd *nsd, int64_t deadline_ms,
                                 const char *zone)
@@ -237,6 +225,90 @@ static enum err nsd_retransfer(const void *settings, const struct domain_ref *do
 {
 	return nsd_run(settings, "force_transfer", domain->name, NULL, REPLY_REFUSED,
 	               why);
+}
+
+static void nsd_zone_settings(const void *settings, const struct driver_context *context,
+                              struct buf *text)
+{
+	const struct nsd *nsd = settings;
+
+	(void)context;		/* the pattern has the masters */
+	buf_text(text, nsd->pattern);
+}
+
+/* True: the answer to zonestatus has the line "\tpattern: NAME". */
+static bool nsd_has_pattern(const char *answer, const char *pattern)
+{
+	static const char head[] = "\n\tpattern: ";
+	const char *at = strstr(answer, head);
+	size_t len = strlen(pattern);
+
+	return at && !strncmp(at + sizeof(head) - 1, pattern, len) &&
+	       strchr("\n", at[sizeof(head) - 1 + len]);
+}
+
+/* *equal: the zone has our pattern, or does not exist: changezone would create it. */
+static enum err nsd_compare(const struct nsd *nsd, const char *zone, bool *equal,
+                            struct why *why)
+{
+	struct buf command = { 0 }, answer = { 0 };
+	enum err err = nsd_check_name(zone, why);
+
+	*equal = true;
+	if (err)
+		return err;
+	buf_printf(&command, "zonestatus %s", zone);
+	err = nsd_ask(nsd, buf_string(&command), &answer, why);
+	if (!err && strncmp(buf_string(&answer), "zone:", 5) == 0)
+		*equal = nsd_has_pattern(buf_string(&answer), nsd->pattern);
+	else if (!err && reply_of("nsd", "zonestatus", 0,
+	                          buf_string(&answer)) != REPLY_ABSENT)
+		err = nsd_refused(nsd, buf_string(&command), &answer, why);
+	buf_clear(&command);
+	buf_clear(&answer);
+	return err;
+}
+
+/*
+ * NSD deletes the zone and adds it again, so a transfer must have ended. NSD serves the
+ * records of the zone file until the next transfer. The pattern may name no file.
+ */
+static enum err nsd_adjust(const void *settings, const struct driver_context *context,
+                           const struct domain_ref *domain, bool *changed,
+                           struct why *why)
+{
+	const struct nsd *nsd = settings;
+	int64_t deadline_ms = clock_ms() + nsd->server.timeout_ms;
+	bool equal;
+	enum err err = nsd_compare(nsd, domain->name, &equal, why);
+
+	(void)context;
+	*changed = false;
+	if (err || equal)
+		return err;
+	nsd_await_transfer(nsd, deadline_ms, domain->name);
+	err = nsd_run_until(nsd, deadline_ms, "write", domain->name, NULL, REPLY_REFUSED,
+	                    why);
+	if (err && err != ERR_REMOTE)
+		return err;
+	err = nsd_run_until(nsd, deadline_ms, "changezone", domain->name, nsd->pattern,
+	                    REPLY_REFUSED, why);
+	*changed = !err;
+	return err;
+}
+
+/* A zone that NSD already has may have another pattern. */
+static enum err nsd_create(const void *settings, const struct driver_context *context,
+                           const struct domain_ref *domain, struct why *why)
+{
+	const struct nsd *nsd = settings;
+	enum err err = nsd_check_path(nsd, domain, why);
+	bool changed;
+
+	if (!err)
+		err = nsd_run(nsd, "addzone", domain->name, nsd->pattern, REPLY_PRESENT,
+		              why);
+	return err ? err : nsd_adjust(settings, context, domain, &changed, why);
 }
 
 static const char *nsd_with_final_dot(struct arena *arena, const char *name)
@@ -295,6 +367,8 @@ const struct driver driver_nsd = {
 	.create = nsd_create,
 	.delete = nsd_delete,
 	.retransfer = nsd_retransfer,
+	.adjust = nsd_adjust,
+	.zone_settings = nsd_zone_settings,
 	.list = nsd_list,
 	.has = nsd_has,
 };

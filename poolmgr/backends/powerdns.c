@@ -15,7 +15,9 @@
 #include "backends/drivers.h"
 #include "backends/listing.h"
 #include "backends/powerdns_api.h"
+#include "backends/powerdns_zone.h"
 #include "backends/reply.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pause.h"
@@ -189,36 +191,12 @@ static enum err powerdns_find_ours(struct powerdns_api *api,
 	return err;
 }
 
-static json_t *powerdns_masters(const struct driver_context *context)
+static struct powerdns_zone powerdns_zone_of(const struct powerdns *powerdns,
+                                             const struct driver_context *context,
+                                             const struct domain_ref *domain)
 {
-	json_t *masters = json_array();
-
-	for (size_t i = 0; i < context->master_count; i++) {
-		const struct endpoint *master = &context->masters[i];
-		json_t *text = strchr(master->host, ':')
-		    ? json_sprintf("[%s]:%d", master->host, master->port)
-		    : json_sprintf("%s:%d", master->host, master->port);
-
-		json_array_append_new(masters, text);
-	}
-	return masters;
-}
-
-/* An empty list of keys removes a key of earlier settings. */
-static json_t *powerdns_zone(const struct powerdns *powerdns,
-                             const struct driver_context *context, const char *zone)
-{
-	const char *key = powerdns->server.tsig_key;
-	json_t *keys = json_array();
-
-	if (key)
-		json_array_append_new(keys, powerdns_api_id(key));
-	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", zone,
-	                         "kind", "Slave", "account", powerdns->account,
-	                         "masters", powerdns_masters(context),
-	                         "slave_tsig_key_ids", keys);
-	bug_if(!json);
-	return json;
+	return (struct powerdns_zone){ domain->name, powerdns->account,
+	                               powerdns->server.tsig_key, context };
 }
 
 /* Changes one of our zones (FOUND) to the current settings, or adds it. */
@@ -317,7 +295,8 @@ static enum err powerdns_create(const void *settings,
                                 const struct domain_ref *domain, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
-	json_t *json = powerdns_zone(powerdns, context, domain->name);
+	const struct powerdns_zone zone = powerdns_zone_of(powerdns, context, domain);
+	json_t *json = powerdns_zone_encode(&zone);
 	struct finding found;
 	enum err err = OK;
 	struct powerdns_api api;
@@ -410,6 +389,70 @@ static enum err powerdns_has(const void *settings, const struct domain_ref *doma
 	return err;
 }
 
+/* ---- settings of an existing zone ---- */
+
+static void powerdns_zone_settings(const void *settings,
+                                   const struct driver_context *context, struct buf *text)
+{
+	const struct powerdns *powerdns = settings;
+	const char *key = powerdns->server.tsig_key;
+
+	for (size_t i = 0; i < context->master_count; i++)
+		buf_printf(text, "%s %u;", context->masters[i].host,
+		           context->masters[i].port);
+	buf_text(text, key ? key : "");
+}
+
+/* Reads the last answer of powerdns_find_ours() again. */
+static bool powerdns_has_settings(struct powerdns_api *api,
+                                  const struct powerdns_zone *zone)
+{
+	const struct buf *answer = &api->http.answer;
+	struct why ignored;
+	json_t *row;
+
+	if (json_decode_object(buf_string(answer), answer->len, answer->len, &row,
+	                       &ignored))
+		return false;
+	bool has = powerdns_zone_is_shown(zone, row);
+	json_decref(row);
+	return has;
+}
+
+static enum err powerdns_modify(struct powerdns_api *api,
+                                const struct powerdns_zone *zone)
+{
+	enum err err = zone->key ? powerdns_api_need_key(api, zone->key) : OK;
+
+	if (err)
+		return err;
+	json_t *json = powerdns_zone_encode(zone);
+	err = powerdns_api_ask_zone(api, "PUT", zone->name, "", json);
+	json_decref(json);
+	return powerdns_api_settled(api, err, "change the zone");
+}
+
+static enum err powerdns_adjust(const void *settings,
+                                const struct driver_context *context,
+                                const struct domain_ref *domain, bool *changed,
+                                struct why *why)
+{
+	const struct powerdns *powerdns = settings;
+	const struct powerdns_zone zone = powerdns_zone_of(powerdns, context, domain);
+	struct finding found;
+	struct powerdns_api api;
+
+	*changed = false;
+	powerdns_open(&api, powerdns, why);
+	enum err err = powerdns_find_ours(&api, powerdns, domain->name, &found);
+	if (!err && found.there && !powerdns_has_settings(&api, &zone)) {
+		err = powerdns_modify(&api, &zone);
+		*changed = !err;
+	}
+	powerdns_api_close(&api);
+	return err;
+}
+
 struct reading {
 	const struct powerdns *powerdns;
 	struct listing listing;
@@ -466,6 +509,8 @@ const struct driver driver_powerdns = {
 	.create = powerdns_create,
 	.delete = powerdns_delete,
 	.retransfer = powerdns_retransfer,
+	.adjust = powerdns_adjust,
+	.zone_settings = powerdns_zone_settings,
 	.list = powerdns_list,
 	.has = powerdns_has,
 };

@@ -8,7 +8,7 @@ enum content content_decide(const struct content_case *of)
 	case COMPARED_EQUAL:
 		return CONTENT_TRUSTED;
 	case COMPARED_DIFFERS:
-		return CONTENT_DIFFERS;
+		return of->is_settled ? CONTENT_TRUSTED : CONTENT_DIFFERS;
 	default:
 		if (!of->differs)
 			return CONTENT_AS_BEFORE;

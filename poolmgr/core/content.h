@@ -4,7 +4,7 @@
  *
  * 	compared   differs   transfer ordered since   ->
  * 	equal      any       any                      trusted
- * 	differs    any       any                      differs
+ * 	differs    any       any                      differs, or trusted if it is settled
  * 	refused    no        any                      unchanged
  * 	refused    yes       no                       differs; order a transfer
  * 	refused    yes       yes                      trusted
@@ -18,7 +18,9 @@
  * A server that differs counts as failed, whatever its serial is. Polls read only
  * serials, so they do not change this decision. mini-DNS cannot compare the records of a
  * server that refuses transfers to mini-DNS. The pool manager trusts such a server after
- * its driver has ordered a transfer of the whole zone.
+ * its driver has ordered a transfer of the whole zone. A difference is settled if two
+ * transfers had no effect on it (DRIFT_SETTLED): the server serves the records in a
+ * different form.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
@@ -31,6 +33,7 @@ struct content_case {
 	bool differs;			/* before this comparison */
 	/* the pool manager has ordered a transfer since the server began to differ */
 	bool was_transferred;
+	bool is_settled;		/* this difference */
 };
 
 enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };

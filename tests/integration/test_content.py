@@ -8,6 +8,7 @@ the server then refuses to be compared, it is trusted once it was made to transf
 import contextlib
 import os
 import signal
+import sqlite3
 import sys
 import unittest
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
 from story import LabError, wait_for                                    # noqa: E402
-from test_follow import RIGHT, SECONDS, WRONG, Story, edited, www       # noqa: E402
+from test_follow import RIGHT, SECONDS, WRONG, Story, edited, put, www  # noqa: E402
 
 WORDS = "serves records that differ from the database"
 
@@ -136,6 +137,73 @@ class Tolerated(Edited):
         return int(self.fleet.mariadb.sql(
             "SELECT COUNT(DISTINCT server_id) FROM pool_manager_status WHERE "
             f"serial_number = {domain['serial']} AND domain_id = '{domain['id']}'")[0][0])
+
+
+class OtherForm(Story):
+    """PowerDNS, whose database has its own idea of a TTL: each transfer ends with the same."""
+
+    name_servers = ("powerdns",)
+    settings = {"poolmgr": {"compare_every": 1, "periodic_sync_interval": 2}}
+    SETTLED = ("two transfers of the zone changed nothing: the server serves these records in a "
+               "different form; ")
+
+    def change_database(self, *statements):
+        with contextlib.closing(sqlite3.connect(self.fleet.powerdns.database)) as database, database:
+            for statement in statements:
+                database.execute(statement)
+
+    def log(self, domain):
+        return self.fleet.mariadb.sql(
+            "SELECT outcome, detail FROM repair_log WHERE kind = 'CONTENT' "
+            f"AND object_uuid = '{domain['id']}' ORDER BY done_at")
+
+    def wait_repair(self, domain, number):
+        """And the pause behind it is over."""
+        self.fleet.wait_for(lambda: len(self.log(domain)) >= number, SECONDS,
+                            f"repair {number} of {domain['name']}")
+        self.fleet.mariadb.sql("UPDATE repair_log SET done_at = done_at - INTERVAL 3 MINUTE "
+                               f"WHERE object_uuid = '{domain['id']}'")
+
+    def differences(self, domain):
+        words = f"server differs: domain={domain['name']} server=powerdns serial="
+        return sum(worker.log.read_text().count(words) for worker in self.fleet.workers
+                   if worker.kind == "minidns")
+
+    def test_repairs_without_effect(self):
+        domain, name = self.create("form.example."), "www.form.example"
+        self.change_database(
+            f"CREATE TRIGGER form AFTER INSERT ON records WHEN NEW.name = '{name}' BEGIN "
+            "UPDATE records SET ttl = ttl - 1 WHERE id = NEW.id; END")
+        self.caller.apply_changes(domain=domain["id"],
+                                  changes=[put(www(domain["name"]), "192.0.2.2")])
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        for number in 1, 2:
+            self.wait_repair(domain, number)
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        log = self.log(domain)
+        self.assertEqual([outcome for outcome, _ in log], ["DONE", "DONE", "PARKED"])
+        self.assertEqual(log[0], log[1])
+        self.assertEqual(log[2][1], self.SETTLED + log[0][1])
+        shown = [repair for repair in self.caller.find_repairs()["repairs"]
+                 if repair["name"] == domain["name"] and repair["done_at"] is None]
+        self.assertEqual([(row["kind"], row["state"], row["detail"]) for row in shown],
+                         [("CONTENT", "PARKED", self.SETTLED + log[0][1])])
+        status = self.caller.get_status(domain=domain["id"])["domain"]
+        self.assertEqual(status["consensus"], {"current": 1, "servers": 1})
+        self.assertIn(self.SETTLED + log[0][1], status["servers"][-1]["reason"])
+        # it is found again, and the domain is as good as before
+        seen = self.differences(domain)
+        self.fleet.wait_for(lambda: self.differences(domain) > seen + 1, SECONDS,
+                            "it is compared again")
+        self.assertEqual(self.fleet.state(domain["id"])[0], "NONE ACTIVE")
+        self.assertEqual(len(self.log(domain)), 3)
+        # another difference is none that is known
+        self.change_database(f"UPDATE records SET content = '{WRONG}' WHERE name = '{name}' "
+                             "AND type = 'A'")
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        self.wait_repair(domain, 4)
+        self.assertEqual(self.log(domain)[3][0], "DONE")
+        self.assertEqual(drift.address(self.fleet.powerdns, www(domain["name"])), "192.0.2.2")
 
 
 if __name__ == "__main__":

@@ -238,6 +238,34 @@ class StatesStory:
                 self.expect_states(zone, False)
 
 
+class AdjustStory:
+    """A zone that exists gets the settings of now, if it has others; it keeps its records."""
+
+    def other(self):
+        """(settings, masters) that differ from those of the story."""
+        return self.config.read_text(), "192.0.2.1:53,[2001:db8::1]:5353"
+
+    def expect_adjusted(self, want, zone, settings=None, masters="%s:%d" % MASTER):
+        said = self.run_driver_with(settings or self.config.read_text(), "adjust", zone, masters)
+        self.assertEqual(said, (0, want + "\n"))
+
+    def test_settings_that_differ_are_corrected_once(self):
+        zone, (settings, masters) = "adjusted.example.", self.other()
+        self.assertEqual(self.run_driver_with(settings, "create", zone, masters)[0], 0)
+        self.expect_adjusted("unchanged", zone, settings, masters)
+        self.expect_adjusted("changed", zone)
+        self.expect_adjusted("unchanged", zone)
+        self.expect_adjusted("changed", zone, settings, masters)
+        self.expect_adjusted("unchanged", zone, settings, masters)
+        self.expect_ok("create", zone)
+        self.expect_adjusted("unchanged", zone)
+        self.expect_ok("delete", zone)
+
+    def test_a_zone_that_is_not_there_stays_away(self):
+        self.expect_adjusted("unchanged", "never.example.")
+        self.assertEqual(self.expect_ok("has", "never.example."), "not there\n")
+
+
 class ListingStory:
     def test_the_list_is_what_was_created(self):
         for zone in self.expect_ok("list").split():      # what a late answer left behind
@@ -251,7 +279,7 @@ class ListingStory:
         self.assertEqual(self.expect_ok("list").split(), [])
 
 
-class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
+class Bind9Test(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "bind9"
 
     @staticmethod
@@ -298,6 +326,8 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
             self.assertRegex(shown, r" alt-transfer-source 0\.0\.0\.0 port 2\d{4};.* "
                                     "use-alt-transfer-source yes;")
             self.assertIn(f'file "{7:032x}.db"', shown)
+            self.expect_adjusted("unchanged", zone)     # the second source is no fault
+            self.assertEqual(self.server.rndc("showzone", zone), shown)
             self.expect_ok("create", zone)
             self.assertNotIn("alt-transfer", self.server.rndc("showzone", zone))
             self.expect_ok("delete", zone)
@@ -364,7 +394,7 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         self.assertRegex(said, "^remote: .*HTTP status 404: check stats_url")
 
 
-class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
+class KnotTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "knot"
     takes_any_name = True       # its protocol has fields, no line to break out of
 
@@ -418,6 +448,13 @@ class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         for zone in there, plain:
             self.expect_ok("delete", zone)
 
+    def other(self):
+        """Another template."""
+        with contextlib.suppress(LabError):             # it is there already
+            self.server.change(("conf-set", "template[other]"),
+                               ("conf-set", "template[other].zonefile-sync", "-1"))
+        return self.settings().replace("timeout", 'template = "other"; timeout'), "%s:%d" % MASTER
+
     def test_a_transaction_left_open_is_taken_over(self):
         try:
             self.server.knotc("conf-begin")
@@ -427,7 +464,7 @@ class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         self.expect_ok("delete", "taken.example.")
 
 
-class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
+class NsdTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "nsd"
     ordinary = [zone for zone in ORDINARY if "/" not in zone]
     comments = []
@@ -451,6 +488,14 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     @staticmethod
     def nowhere():
         return 'control = "/nowhere/nsd.sock"'
+
+    def other(self):
+        """Another pattern."""
+        text = self.server.config.read_text()
+        if '"other"' not in text:
+            self.server.config.write_text(text + 'pattern:\n\tname: "other"\n\tzonefile: "%s.zone"\n')
+            self.server.control("reconfig")
+        return self.settings().replace("timeout", 'pattern = "other"; timeout'), "%s:%d" % MASTER
 
     def test_a_name_that_is_a_path(self):
         """NSD would make a file of it. A zone that it has stays, and goes like any other."""
@@ -506,7 +551,7 @@ class NsdTlsTest(NsdTest):
         return 'control = "127.0.0.1:1"'
 
 
-class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
+class PowerDnsTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "powerdns"
     forgets_any_name = True
     comments = ["a//b.example."]    # its API takes letters, digits and _/.- only
@@ -658,6 +703,12 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
                 self.assertEqual(self.zone("theirs.example."), before)
                 self.server.api("DELETE", "/zones/theirs.example.")
 
+    def test_a_zone_of_another_account_is_not_adjusted(self):
+        before = self.foreign("theirs.example.", account="other")
+        self.expect_failure("^conflict: .*of another program", self.settings(), "adjust",
+                            "theirs.example.")
+        self.assertEqual(self.zone("theirs.example."), before)
+
     def test_the_account_is_a_setting(self):
         self.foreign("mine.example.", account="fleet-2", kind="Slave", nameservers=[])
         settings = self.settings(account="fleet-2")
@@ -719,6 +770,10 @@ class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
             self.expect_done(settings, "create", "signed.example.")
             found = self.zone("signed.example.")["slave_tsig_key_ids"]
             self.assertEqual([key.lower() for key in found], keys)
+        self.expect_adjusted("unchanged", "signed.example.", signed)
+        self.expect_adjusted("changed", "signed.example.")
+        self.assertEqual(self.zone("signed.example.")["slave_tsig_key_ids"], [])
+        self.expect_adjusted("changed", "signed.example.", signed)
         self.expect_ok("delete", "signed.example.")
 
 

@@ -551,18 +551,23 @@ const struct command commands[] = {
 	  "repairs. CONTENT: the zone on the name server has the right serial, but its "
 	  "records differ from the records in the database. STRAY: the zone is an "
 	  "orphan zone, which belongs to no domain of the pool. SERIAL: the server "
-	  "answers, but has not updated the zone.\n"
+	  "answers, but has not updated the zone. OPTIONS: the zone on the server had "
+	  "other masters, another key, template or pattern.\n"
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
 	  "next round. CONFIRMED: the pool manager repairs the drift. DONE: the repair "
 	  "has succeeded. FAILED: the repair has failed. PARKED: an operator must act. "
-	  "The pool manager parks a drift that comes back too often. It also parks a "
+	  "The pool manager parks a drift that comes back too often. If two transfers "
+	  "changed nothing, the server serves the records in a different form: this "
+	  "difference is PARKED, but does not count. The pool manager also parks a "
 	  "repair that the server refuses, and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last operation on the server failed. HEALTH is OK until three polls or "
+	  "last operation on the server failed. UNCHECKED is the number of zones whose "
+	  "settings (masters, key, template or pattern) the pool managers have not "
+	  "compared with their newest settings yet. HEALTH is OK until three polls or "
 	  "three commands in a row have failed: NO_DNS if the server did not answer the "
 	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
 	  "NO_ANSWER if neither answered. A failed poll takes 96 s, so HEALTH can be OK "

@@ -157,6 +157,7 @@ static const struct column server_columns[] = {
 	{ "ADDRESS",    COLUMN_LEFT },
 	{ "BEHIND",     COLUMN_RIGHT },
 	{ "FAILED",     COLUMN_RIGHT },
+	{ "UNCHECKED",  COLUMN_RIGHT },
 	{ "LAST ERROR", COLUMN_LEFT },
 	{ 0 }
 };
@@ -174,6 +175,7 @@ static void status_add_server(struct table *table, const json_t *server)
 	             answer_number(server, "port"));
 	status_add_number(table, server, "domains_behind");
 	status_add_number(table, server, "domains_failed");
+	status_add_number(table, server, "zones_unchecked");
 	status_add_text(table, server, "last_error");
 }
 

@@ -1,6 +1,6 @@
 #include "consistency/drift.h"
 
-enum { HOUR_MS = 3600 * 1000 };
+enum { HOUR_MS = 3600 * 1000, SAME_REPAIRS = 2 };
 
 static enum drift_action drift_decide_seen(const struct drift *known,
                                            const struct drift_terms *terms)
@@ -9,6 +9,8 @@ static enum drift_action drift_decide_seen(const struct drift *known,
 		return DRIFT_RECORD;
 	if (known->age_ms < terms->apart_ms)
 		return DRIFT_IGNORE;
+	if (known->same >= SAME_REPAIRS)
+		return DRIFT_DIFFERS;
 	return known->repairs_this_hour < terms->repairs_an_hour ? DRIFT_REPAIR
 	                                                         : DRIFT_PARK;
 }
@@ -24,6 +26,8 @@ enum drift_action drift_decide(const struct drift *known, const struct drift_ter
 		return known->age_ms < terms->lost_ms ? DRIFT_IGNORE : DRIFT_RECORD;
 	case DRIFT_PARKED:
 		return known->age_ms < HOUR_MS ? DRIFT_IGNORE : DRIFT_RECORD;
+	case DRIFT_SETTLED:		/* renews its row, which a day would delete */
+		return known->age_ms < HOUR_MS ? DRIFT_IGNORE : DRIFT_DIFFERS;
 	}
 	return DRIFT_IGNORE;
 }

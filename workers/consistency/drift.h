@@ -10,6 +10,8 @@
  * seen once                    wait for a later round
  * seen again                   repair the difference
  * repaired too often           the repair does not last: park the drift for an operator
+ * repaired without effect      two repairs of this difference changed nothing: park the
+ *                              difference. It is no drift, and does not count
  * not seen for a long time     delete the observation
  */
 #pragma once
@@ -20,9 +22,11 @@
 struct drift {
 	enum {
 		DRIFT_NONE, DRIFT_SEEN, DRIFT_CONFIRMED, DRIFT_PARKED,
+		DRIFT_SETTLED,	/* parked, because repairs have no effect on it */
 	} state;
 	int64_t age_ms;		/* time in this state */
 	int repairs_this_hour;
+	int same;		/* of these repairs, repairs of the same difference */
 };
 
 struct drift_terms {
@@ -37,7 +41,15 @@ enum drift_action {
 	DRIFT_RECORD,		/* record a new difference, or start again */
 	DRIFT_REPAIR,
 	DRIFT_PARK,
+	DRIFT_DIFFERS,		/* the server serves the records in a different form */
 };
+
+/*
+ * The beginning of the text of a difference that is settled. The text of the difference
+ * follows, after "; ".
+ */
+#define DRIFT_DIFFERS_WORDS "two transfers of the zone changed nothing: the server " \
+                            "serves these records in a different form"
 
 /* Decides what to do with a difference that the current round has found. */
 enum drift_action drift_decide(const struct drift *known,

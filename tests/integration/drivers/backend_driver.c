@@ -1,9 +1,9 @@
 /*
  * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME...]
  *
- * Runs one operation (create, delete, retransfer, renew, is_ours, has, list) of a
- * backend's driver on one server of a configuration file. Prints the names of a list, and
- * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1. With several
+ * Runs one operation (create, delete, retransfer, renew, adjust, is_ours, has, list) of a
+ * backend's driver on one server of a configuration file. Prints the names of a list,
+ * "ours" of a zone that is, and what adjust() did; a failure is one line, "ERR: words", and status 1. With several
  * names it prints "ok" or the failure of each, with a zero octet behind it, and ends with 0.
  */
 #include <stdio.h>
@@ -76,7 +76,7 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 	struct arena *arena = arena_new();
 	const char **names = NULL;
 	size_t count = 0;
-	bool ours = false, there = false;
+	bool ours = false, there = false, changed = false;
 	char *list = strdup(argv[4]);
 	enum err err = masters_parse(list, masters, &context.master_count, why);
 
@@ -92,6 +92,8 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->retransfer(settings, &domain, why);
 	else if (strcmp(argv[5], "renew") == 0 && driver->renew)
 		err = driver->renew(settings, &context, &domain, why);
+	else if (strcmp(argv[5], "adjust") == 0 && driver->adjust)
+		err = driver->adjust(settings, &context, &domain, &changed, why);
 	else if (strcmp(argv[5], "is_ours") == 0 && driver->is_ours)
 		err = driver->is_ours(settings, &domain, &ours, why);
 	else if (strcmp(argv[5], "has") == 0 && driver->has)
@@ -104,6 +106,8 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		puts(names[i]);
 	if (!err && ours)
 		puts("ours");
+	if (!err && strcmp(argv[5], "adjust") == 0)
+		puts(changed ? "changed" : "unchanged");
 	if (!err && strcmp(argv[5], "has") == 0)
 		puts(there ? "there" : "not there");
 	arena_free(&arena);
@@ -129,7 +133,8 @@ int main(int argc, char **argv)
 	log_open("backend_driver", false);
 	if (argc < 6)
 		fatal("usage: backend_driver BACKEND FILE SERVER MASTER "
-		      "create|delete|retransfer|renew|is_ours|has|list [NAME...]");
+		      "create|delete|retransfer|renew|adjust|is_ours|has|list "
+		      "[NAME...]");
 	const struct driver *driver = driver_find(argv[1]);
 	const void *settings = settings_load(driver, argv[2], argv[3]);
 	if (argc > 7)

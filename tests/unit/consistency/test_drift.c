@@ -15,6 +15,7 @@ static const struct drift_terms terms = { APART, STALE, LOST, LIMIT };
 #define SEEN DRIFT_SEEN
 #define CONFIRMED DRIFT_CONFIRMED
 #define PARKED DRIFT_PARKED
+#define SETTLED DRIFT_SETTLED
 
 /* Seen now. */
 static void each_state(void **state)
@@ -34,6 +35,13 @@ static void each_state(void **state)
 		{ { SEEN,      APART,     LIMIT - 1 }, DRIFT_REPAIR },
 		{ { SEEN,      APART,     LIMIT }, DRIFT_PARK    },
 		{ { SEEN,      APART - 1, LIMIT }, DRIFT_IGNORE },
+		/* of this difference: twice without effect */
+		{ { SEEN,      APART,     1, 1 }, DRIFT_REPAIR  },
+		{ { SEEN,      APART,     2, 1 }, DRIFT_REPAIR  },
+		{ { SEEN,      APART,     2, 2 }, DRIFT_DIFFERS },
+		{ { SEEN,      APART,     LIMIT, 2 }, DRIFT_DIFFERS },
+		{ { SEEN,      APART - 1, 2, 2 }, DRIFT_IGNORE  },
+		{ { SEEN,      STALE + 1, 2, 2 }, DRIFT_RECORD  },
 		/* under way; lost with whoever was at it */
 		{ { CONFIRMED, 0,         0     }, DRIFT_IGNORE },
 		{ { CONFIRMED, LOST - 1,  0     }, DRIFT_IGNORE },
@@ -42,6 +50,10 @@ static void each_state(void **state)
 		{ { PARKED,    0,         LIMIT }, DRIFT_IGNORE },
 		{ { PARKED,    HOUR - 1,  LIMIT }, DRIFT_IGNORE },
 		{ { PARKED,    HOUR,      0     }, DRIFT_RECORD },
+		/* known to be no drift: its row stays */
+		{ { SETTLED,   0,         0     }, DRIFT_IGNORE  },
+		{ { SETTLED,   HOUR - 1,  2, 2  }, DRIFT_IGNORE  },
+		{ { SETTLED,   HOUR,      0     }, DRIFT_DIFFERS },
 	};
 
 	(void)state;

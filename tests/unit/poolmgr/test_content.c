@@ -16,7 +16,7 @@ static void all_cases(void **state)
 		struct content_case of;
 		enum content want;
 	} cases[] = {
-		/* compared, differs, made to transfer -> */
+		/* compared, differs, made to transfer, settled -> */
 		{ { COMPARED_EQUAL,   false, false }, CONTENT_TRUSTED },
 		{ { COMPARED_EQUAL,   false, true  }, CONTENT_TRUSTED },
 		{ { COMPARED_EQUAL,   true,  false }, CONTENT_TRUSTED },
@@ -29,10 +29,23 @@ static void all_cases(void **state)
 		{ { COMPARED_REFUSED, false, true  }, CONTENT_AS_BEFORE },
 		{ { COMPARED_REFUSED, true,  false }, CONTENT_DIFFERS },
 		{ { COMPARED_REFUSED, true,  true  }, CONTENT_TRUSTED },
+		{ { COMPARED_EQUAL,   false, false, true }, CONTENT_TRUSTED },
+		{ { COMPARED_EQUAL,   false, true,  true }, CONTENT_TRUSTED },
+		{ { COMPARED_EQUAL,   true,  false, true }, CONTENT_TRUSTED },
+		{ { COMPARED_EQUAL,   true,  true,  true }, CONTENT_TRUSTED },
+		{ { COMPARED_DIFFERS, false, false, true }, CONTENT_TRUSTED },
+		{ { COMPARED_DIFFERS, false, true,  true }, CONTENT_TRUSTED },
+		{ { COMPARED_DIFFERS, true,  false, true }, CONTENT_TRUSTED },
+		{ { COMPARED_DIFFERS, true,  true,  true }, CONTENT_TRUSTED },
+		/* the text of a refusal is no difference, so it is never settled */
+		{ { COMPARED_REFUSED, false, false, true }, CONTENT_AS_BEFORE },
+		{ { COMPARED_REFUSED, false, true,  true }, CONTENT_AS_BEFORE },
+		{ { COMPARED_REFUSED, true,  false, true }, CONTENT_DIFFERS },
+		{ { COMPARED_REFUSED, true,  true,  true }, CONTENT_TRUSTED },
 	};
 
 	(void)state;
-	assert_int_equal(COUNT(cases), COMPARED_COUNT * 4);
+	assert_int_equal(COUNT(cases), COMPARED_COUNT * 8);
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_int_equal(content_decide(&cases[i].of), cases[i].want);
 }

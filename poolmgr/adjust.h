@@ -1,0 +1,40 @@
+/*
+ * adjust -- corrects the settings of existing zones: the masters with their key, the
+ * template or the pattern (adjust() in backends/driver.h). The pool manager checks a zone
+ *
+ * 	after a change of its settings		all zones of the server
+ * 	in each comparison of records		and if an administrator requests it
+ * 	before it orders a transfer		because the server stays behind
+ *
+ * The row of each zone contains a digest of the settings at its last check. So a process
+ * finds the zones to check after a crash. Each process checks the zones of its share, on
+ * the lane (thread) of the server, under the lock of the domain, in small batches.
+ *
+ * During a rolling restart, two pool managers can have different settings. Only a process
+ * with the newest settings checks zones. The other processes log `settings are older`.
+ */
+#pragma once
+
+#include "poolmgr.h"
+#include "servers.h"
+
+struct held;
+
+void adjust_metrics(void);	/* before the fork */
+/* Computes the digests of the servers. Call it after servers_build(). */
+void adjust_prepare(struct poolmgr *poolmgr);
+void adjust_fire(struct poolmgr *poolmgr);	/* every second, by a timer */
+/* DIGEST: the newest digest, from the row of the server. */
+void adjust_seen(struct server *server, const char *digest);
+/*
+ * Makes a check of the zones of these domains due, at most LIST_MAX of them. If this
+ * fails, the next comparison makes the check due.
+ */
+void adjust_again(struct poolmgr *poolmgr, const char *const *ids, size_t count);
+/*
+ * Checks one zone, corrects it and records the result. Call it on the lane of the server,
+ * under the lock of the domain. *changed: the zone had other settings.
+ */
+enum err adjust_zone(struct poolmgr *poolmgr, struct server *server,
+                     const struct domain_ref *domain, struct held *held, bool *changed,
+                     struct why *why);

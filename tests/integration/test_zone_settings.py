@@ -1,0 +1,269 @@
+"""A zone that a server got with other masters, or another template: it gets those of now.
+
+After a change of the settings all zones of a server are looked at, whatever their domains are;
+in each comparison of records those that are compared; and the zone of a server that stays behind.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import drift                                                            # noqa: E402
+from lab.process import HOST, free_port                                 # noqa: E402
+from story import Caller, merged, put, start_fleet                      # noqa: E402
+from test_follow import RIGHT, SECONDS, Story, www                      # noqa: E402
+
+CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
+             "of the pool manager")
+
+
+class Settings(Story):
+    """One pool manager, whose settings a test changes."""
+
+    name_servers = ("bind", "powerdns", "knot", "nsd")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="zfsettings"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.fleet = cls.enterClassContext(start_fleet(
+            cls.folder / "fleet", name_servers=cls.name_servers, poolmgr=1,
+            settings={"poolmgr": {"poll_timeout": 1, "poll_max_retries": 1}}))
+        cls.caller = Caller(cls.fleet.rabbitmq.url)
+        cls.addClassCleanup(cls.caller.close)
+        cls.poolmgr = cls.fleet.members["poolmgr1"]
+        cls.right = cls.poolmgr.settings
+        cls.prepare_other()
+
+    @classmethod
+    def prepare_other(cls):
+        """A template and a pattern with a primary that nobody is at."""
+        cls.nowhere = f"{HOST}:{free_port()}"
+        knot, nsd = cls.fleet.knot, cls.fleet.nsd
+        knot.change(("conf-set", "remote[nowhere]"),
+                    ("conf-set", "remote[nowhere].address", cls.nowhere.replace(":", "@")),
+                    ("conf-set", "template[other]"),
+                    ("conf-set", "template[other].master", "nowhere"),
+                    ("conf-set", "template[other].acl", "loopback"),
+                    ("conf-set", "template[other].zonefile-sync", "-1"))
+        nsd.config.write_text(nsd.config.read_text() + (
+            f'\npattern:\n\tname: "other"\n\tzonefile: "%s.zone"\n\trequest-xfr: '
+            f'{cls.nowhere.replace(":", "@")} NOKEY\n\tallow-notify: {HOST} NOKEY\n'
+            f'\tprovide-xfr: {HOST} NOKEY\n'))
+        nsd.control("reconfig")
+
+    @classmethod
+    def wrong(cls):
+        """Masters where nobody is, and the template and the pattern that have them."""
+        backends = {}
+        for backend, option in ("knot", "template"), ("nsd", "pattern"):
+            servers = cls.right["backends"][backend]["servers"]
+            backends[backend] = {"servers": [one | {option: "other"} for one in servers]}
+        return {"poolmgr": {"masters": [cls.nowhere]}, "backends": backends}
+
+    def start_with(self, settings):
+        self.poolmgr.stop()
+        self.poolmgr.settings = self.right
+        self.poolmgr.configure(settings)
+        self.poolmgr.restart()
+
+    def corrections(self, domain):
+        return sorted(self.fleet.mariadb.sql(
+            "SELECT server_id, action, outcome, detail FROM repair_log WHERE kind = 'OPTIONS' "
+            f"AND object_uuid = '{domain['id']}'"))
+
+    def unchecked(self):
+        status = self.caller.get_status()
+        return {server["id"]: server["zones_unchecked"] for server in status["servers"]}
+
+    def wait_checked(self):
+        self.fleet.wait_for(lambda: not any(self.unchecked().values()), SECONDS,
+                            "all zones are checked")
+
+    def test_zones_that_were_created_with_wrong_settings(self):
+        """No server has ever transferred them: they become ACTIVE by themselves."""
+        self.start_with(self.wrong())
+        domains = [self.caller.create_domain(domain={"name": f"wrong{number}.example."})
+                   for number in range(3)]
+        for domain in domains:
+            self.fleet.wait_state(domain["id"], "ADD ERROR")
+        self.wait_checked()
+        self.start_with({})
+        for domain in domains:
+            self.follow_created(domain)
+            self.assertEqual([row[0] for row in self.corrections(domain)],
+                             sorted(self.name_servers))
+            self.assertEqual(self.corrections(domain)[0][1:], ["ADJUST", "DONE", CORRECTED])
+        self.wait_checked()
+        shown = [repair for repair in self.caller.find_repairs()["repairs"]
+                 if repair["kind"] == "OPTIONS" and repair["name"] == domains[0]["name"]]
+        self.assertEqual({repair["state"] for repair in shown}, {"DONE"})
+
+    def follow_created(self, domain):
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        now = self.caller.get_domain(domain=domain["id"])
+        for server in self.fleet.name_servers:
+            self.assertEqual(drift.serial(server, domain["name"]), now["serial"], server.name)
+
+    def test_zones_that_are_active(self):
+        """Nothing changed in them: their masters are those of now all the same. Then a change
+        reaches all servers at once."""
+        domain = self.create("active.example.")
+        self.assertEqual(self.corrections(domain), [])
+        self.start_with(self.wrong())
+        self.fleet.wait_for(lambda: len(self.corrections(domain)) == len(self.name_servers),
+                            SECONDS, "the zone has got the other settings")
+        self.assertEqual(self.caller.get_status(domain=domain["id"])["domain"]["status"], "ACTIVE")
+        self.start_with({})
+        self.fleet.wait_for(lambda: len(self.corrections(domain)) == 2 * len(self.name_servers),
+                            SECONDS, "the zone has got its settings back")
+        self.assertEqual({drift.address(server, www(domain["name"]))
+                          for server in self.fleet.name_servers}, {RIGHT})
+        self.assertIn(f"primaries {{ {self.right['poolmgr']['masters'][0].replace(':', ' port ')};",
+                      self.fleet.bind.rndc("showzone", domain["name"]))
+        self.change(domain, "192.0.2.2")
+
+    def test_one_that_a_hand_changed(self):
+        """An administrator asks; else the next comparison finds it."""
+        domain = self.create("hand.example.")
+        bind = self.fleet.bind
+        bind.rndc("modzone", domain["name"], '{ type secondary; file "%s.db"; masterfile-format '
+                  "raw; primaries { %s; }; };" % (domain["id"], self.nowhere.replace(":", " port ")))
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.fleet.wait_for(lambda: self.corrections(domain), SECONDS, "BIND has our masters")
+        self.assertEqual(self.corrections(domain), [["bind", "ADJUST", "DONE", CORRECTED]])
+        self.assertNotIn(self.nowhere.replace(":", " port "), bind.rndc("showzone", domain["name"]))
+
+    def test_one_that_is_expired(self):
+        """It answers SERVFAIL for a domain that was ACTIVE, and asks a primary that is not there."""
+        domain, bind = self.create("expired.example."), self.fleet.bind
+        bind.rndc("delzone", "-clean", domain["name"])
+        bind.rndc("addzone", domain["name"], '{ type secondary; file "%s.db"; masterfile-format '
+                  "raw; primaries { %s; }; };" % (domain["id"], self.nowhere.replace(":", " port ")))
+        done = self.caller.apply_changes(domain=domain["id"],
+                                         changes=[put(www(domain["name"]), "192.0.2.9")])
+        self.caller.settled(domain["id"], serial=done["serial"], seconds=SECONDS)
+        self.follow(domain, "192.0.2.9")
+        self.assertEqual(self.corrections(domain), [["bind", "ADJUST", "DONE", CORRECTED]])
+
+    def test_a_server_that_refuses(self):
+        """It is shown, once, and the domain is no worse for it."""
+        domain = self.create("refused.example.")
+        zone = f"/zones/{domain['name']}"
+        self.fleet.powerdns.api("PUT", zone, {"account": "other"})
+        for _ in range(2):
+            self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+            parked = self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+                "SELECT state, detail FROM repairs WHERE kind = 'OPTIONS' AND object_uuid = "
+                f"'{domain['id']}'"), SECONDS, "it is parked")
+            self.assertEqual(parked[0][0], "PARKED")
+            self.assertIn("powerdns has a zone refused.example. of another program", parked[0][1])
+        self.fleet.powerdns.api("PUT", zone, {"account": "zonefleet"})
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
+            f"SELECT 1 FROM repairs WHERE object_uuid = '{domain['id']}'"), SECONDS,
+            "it is no longer parked")
+
+
+class Renumber(Settings):
+    """The operation that docs/operate.md describes, where the pool manager sets the masters."""
+
+    name_servers = ("bind", "powerdns")
+
+    test_zones_that_were_created_with_wrong_settings = test_zones_that_are_active = None
+    test_one_that_a_hand_changed = test_one_that_is_expired = test_a_server_that_refuses = None
+
+    @classmethod
+    def prepare_other(cls):
+        pass
+
+    def test_mini_dns_at_another_address(self):
+        old, new = self.right["poolmgr"]["masters"]
+        self.start_with({"poolmgr": {"masters": [old]}})
+        domain = self.create("renumbered.example.")
+        for number, masters in enumerate(([old, new], [new])):
+            self.start_with({"poolmgr": {"masters": masters}})
+            self.fleet.wait_for(lambda: len(self.corrections(domain)) == 2 * number + 2, SECONDS,
+                                f"the zones have the masters {masters}")
+            self.wait_checked()
+        self.fleet.members["minidns1"].stop()
+        self.addCleanup(self.fleet.members["minidns1"].restart)
+        domain = self.change(domain, "192.0.2.3")
+        self.follow(domain, "192.0.2.3")
+
+
+class Rolling(Story):
+    """Two pool managers with different masters: those of the one that was started later count."""
+
+    name_servers = ("bind",)
+
+    def test_older_settings_change_nothing(self):
+        first, second = self.fleet.poolmgrs
+        domains = [self.create(f"rolling{number}.example.") for number in range(6)]
+        new = f"{HOST}:{free_port()}"
+        masters = [*first.settings["poolmgr"]["masters"], new]
+        second.stop()
+        second.configure({"poolmgr": {"masters": masters}})
+        second.restart()
+        self.fleet.wait_for(lambda: "settings are older: server=bind" in first.log.read_text(),
+                            SECONDS, "the first says that it is the older one")
+        # a zone that the first creates has fewer masters, until the second has looked at it
+        domains += [self.create(f"rolling{number}.example.") for number in range(6, 12)]
+        first.stop()
+        self.fleet.wait_for(lambda: all(self.has(domain, new) for domain in domains), SECONDS,
+                            "all zones have the masters of the second")
+        first.configure({"poolmgr": {"masters": masters}})
+        first.restart()
+        logged = second.log.read_text() + first.log.read_text()
+        self.assertEqual(len(re.findall("settings are older: ", logged)), 1)
+        counts = self.fleet.mariadb.sql("SELECT COUNT(*) FROM repair_log WHERE kind = 'OPTIONS' "
+                                        "GROUP BY object_uuid")
+        self.assertEqual({count for count, in counts}, {"1"})
+
+    def has(self, domain, master):
+        with contextlib.suppress(Exception):
+            return master.replace(":", " port ") in self.fleet.bind.rndc("showzone", domain["name"])
+
+
+class Killed(Settings):
+    """All processes die in the middle of it: the next ones go on."""
+
+    name_servers = ("bind", "knot", "nsd")
+    COUNT = 20
+
+    test_zones_that_were_created_with_wrong_settings = test_zones_that_are_active = None
+    test_one_that_a_hand_changed = test_one_that_is_expired = test_a_server_that_refuses = None
+
+    def test_a_kill_in_between(self):
+        domains = [self.caller.create_domain(domain={"name": f"killed{number}.example."})
+                   for number in range(self.COUNT)]
+        for domain in domains:
+            self.caller.settled(domain["id"], seconds=SECONDS)
+        self.start_with(self.wrong())
+        self.fleet.wait_for(lambda: 0 < self.corrected() < self.COUNT * 3, SECONDS, "it has begun")
+        self.poolmgr.kill9()
+        self.poolmgr.restart()
+        self.wait_checked()
+        # the one that was under way on each server may have no row in the log
+        self.assertIn(self.corrected(), range((self.COUNT - 1) * 3, self.COUNT * 3 + 1))
+        nowhere = f"primaries {{ {self.nowhere.replace(':', ' port ')}; }};"
+        knot = self.fleet.knot.knotc("conf-read", "zone.template")
+        nsd = self.fleet.nsd.control("zonestatus")
+        for domain in domains:
+            self.assertIn(nowhere, self.fleet.bind.rndc("showzone", domain["name"]))
+            self.assertIn(f"zone[{domain['name']}].template = other", knot)
+            self.assertIn(f"zone:\t{domain['name']}\n\tpattern: other", nsd)
+
+    def corrected(self):
+        return int(self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM repair_log WHERE kind = 'OPTIONS'")[0][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
