@@ -4,6 +4,7 @@ import json
 import lzma
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -145,6 +146,18 @@ class Alone(unittest.TestCase):
             self.assertRegex(err, r"\Azonefleet: Unavailable: .*broker\.url.*\n\Z")
             self.assertNotIn("secret", err)
 
+    def test_a_silent_broker_has_its_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "zonefleet.cfg"
+            url = f"rabbit://guest:secret@127.0.0.1:{free_port()}/"
+            config.write_text(render({"broker": {"url": url}}))
+            config.chmod(0o600)
+            for words in ["ping"], ["queues"], ["dead-letters", "list"]:
+                status, out, err = client(*words, "--config", config, "--timeout", "1")
+                self.assertEqual((status, out), (UNREACHABLE, ""))
+                self.assertRegex(err, "no connection to the broker within 1 s: "
+                                      "cannot connect: .*host and port")
+
     def test_its_memory_is_its_own(self):
         """The kernel gives the files in /proc of a process that has no core dump to root."""
         group = 65534 if os.getuid() == 0 else None
@@ -218,6 +231,81 @@ class WithFleet(unittest.TestCase):
         status, out, err = client("--config", self.fleet.config, "--json", *words, **options)
         self.assertEqual((status, err), (want, ""), f"{words}: {out}")
         return json.loads(out)
+
+
+REFUSED = "the broker refused the account in broker.url "
+TO_DO = ": check user, password and virtual host in broker.url, and the rights"
+
+
+class Account(WithFleet):
+    """The broker refuses the client: its own text is shown at once."""
+
+    def setUp(self):
+        self.user, self.password = "client-" + secrets.token_hex(4), secrets.token_hex(8)
+
+    def with_url(self, user, password, vhost):
+        """The settings of a client with this account."""
+        broker = self.fleet.rabbitmq
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        url = f"rabbit://{user}:{password}@{broker.host}:{broker.port}/{vhost}"
+        config = Path(folder) / "zonefleet.cfg"
+        config.write_text(render(merged(self.fleet.settings, {"broker": {"url": url}})))
+        config.chmod(0o600)
+        return config
+
+    def make_user(self, configure, write, read, topics=".*"):
+        """An account with these rights."""
+        broker = self.fleet.rabbitmq
+        call = 'ok = rabbit_auth_backend_internal:{}({})'.format
+        text = lambda *words: ", ".join(f'<<"{word}">>' for word in (*words, "test"))  # noqa: E731
+        broker.evaluate(", ".join((
+            call("add_user", text(self.user, self.password)),
+            call("set_permissions", text(self.user, broker.vhost, configure, write, read)),
+            call("set_topic_permissions",
+                 text(self.user, broker.vhost, "zonefleet", topics, topics)))) + ", 0")
+        self.addCleanup(broker.evaluate, call("delete_user", text(self.user)) + ", 0")
+
+    def refused(self, config, *words, says):
+        """It ends long before its time limit."""
+        status, out, err = client("--config", config, *words, "--timeout", "10m")
+        self.assertEqual((status, out), (UNREACHABLE, ""), err)
+        self.assertRegex(err, r"\Azonefleet: Unavailable: "
+                         + re.escape(REFUSED) + rf"\(.*{says}.*\)" + re.escape(TO_DO))
+        self.assertNotIn(self.password, err)
+
+    def test_a_wrong_password(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(broker.user, self.password, broker.vhost)
+        for words in ["ping"], ["domain", "list"], ["queues"], ["dead-letters", "list"]:
+            self.refused(config, *words, says="login: 403 ACCESS_REFUSED - Login was refused")
+
+    def test_a_wrong_virtual_host(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(broker.user, broker.password, "elsewhere")
+        for words in ["ping"], ["queues"]:
+            self.refused(config, *words, says="login: 530 NOT_ALLOWED - .*elsewhere")
+
+    def test_no_rights(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(self.user, self.password, broker.vhost)
+        self.make_user("^$", "^$", "^$")
+        self.refused(config, "ping", says="exchange zonefleet .*403 ACCESS_REFUSED")
+
+    def test_no_rights_for_its_answers(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^zonefleet$", "^zonefleet$", "^$")
+        self.refused(config, "ping", says="queue reply_.*403 ACCESS_REFUSED")
+
+    def test_no_rights_to_read_its_answers(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^(zonefleet|reply_.*)$", "^zonefleet$", "^$")
+        self.refused(config, "ping", says="403 ACCESS_REFUSED - .*queue 'reply_")
+
+    def test_no_rights_for_a_topic(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^(zonefleet|reply_.*)$", "^zonefleet$", "^reply_.*$", "^central$")
+        self.refused(config, "ping", "minidns", says="403 ACCESS_REFUSED - .*topic 'minidns'")
+        self.assertEqual(client("--config", config, "ping")[0], GOOD)
 
 
 class Commands(WithFleet):

@@ -26,8 +26,8 @@ static enum err admin_connect_any(struct broker_admin *admin, struct why *why)
 	for (size_t i = 0; i < url->count && !admin->connection; i++) {
 		if (atomic_load(&admin->cancel.wanted))
 			return fail(why, ERR_UNREACHABLE, "closed");
-		admin->connection =
-		    connection_open(&admin->as, &url->hosts[i], &admin->cancel, why);
+		connection_open(&admin->as, &url->hosts[i], &admin->cancel,
+		                &admin->connection, why);
 	}
 	return admin->connection ? OK : ERR_UNREACHABLE;
 }
