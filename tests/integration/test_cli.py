@@ -414,6 +414,61 @@ class Commands(WithFleet):
             document = json.loads(waiting.communicate(timeout=60)[0])
         self.assertEqual((waiting.returncode, document["status"]), (GOOD, "ACTIVE"), document)
 
+    def watching(self, *words):
+        """A watch that runs on until the end of the test."""
+        watch = self.enterContext(subprocess.Popen(
+            [ZONEFLEET, "--config", self.fleet.config, "watch", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN))
+        self.addCleanup(watch.kill)
+        return watch
+
+    def in_error(self, name):
+        """A domain whose last change NSD does not get, until the end of the test."""
+        domain = self.run_json("domain", "create", name, "--wait")["id"]
+        self.addCleanup(self.fleet.nsd.resume)
+        self.fleet.nsd.pause()
+        self.run_client("record", "add", name, "w", "A", "192.0.2.1")
+        self.fleet.wait_state(domain, "UPDATE ERROR", 40)
+
+    def test_a_watch_until_it_recovers(self):
+        self.in_error("recovers.org")
+        watch = self.watching("recovers.org", "--until", "active")
+        self.assertRegex(watch.stdout.readline(), r"\Arecovers\.org\. \d+ UPDATE ERROR ")
+        self.fleet.nsd.resume()
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual((watch.returncode, err), (GOOD, ""), out)
+        self.assertRegex(out, r"ACTIVE at serial \d+ after [0-9.]+ s\n\Z")
+        self.assertRegex(self.run_client("watch", "recovers.org", "--until", "dead", want=USAGE),
+                         "--until: must be active, not 'dead'")
+
+    def test_a_watch_until_active_of_a_deleted_domain(self):
+        self.in_error("leaves.org")
+        watch = self.watching("leaves.org", "--until", "active")
+        self.assertRegex(watch.stdout.readline(), r"\Aleaves\.org\. \d+ UPDATE ERROR ")
+        self.run_client("domain", "delete", "leaves.org")
+        self.fleet.nsd.resume()
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, NOT_FOUND, out + err)
+        self.assertIn("leaves.org. was deleted before it was ACTIVE", err)
+
+    def test_a_watch_with_a_limit_ends_in_error_then(self):
+        self.in_error("limit.org")
+        err = self.run_client("watch", "limit.org", "--until", "active", "--wait-timeout", "1",
+                              want=IN_ERROR)
+        self.assertRegex(err, r"InError: limit\.org\. is in ERROR: nsd: ")
+
+    def test_a_watch_outlasts_a_central_that_does_not_answer(self):
+        self.run_client("domain", "create", "outlasts.org", "--wait")
+        central = self.frozen("central1")
+        watch = self.watching("outlasts.org", "--timeout", "1")
+        self.assertRegex(watch.stderr.readline(),
+                         r"\Aoutlasts\.org\.  central did not answer get_status in time")
+        for pid in central:
+            os.kill(pid, signal.SIGCONT)
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, GOOD, out + err)
+        self.assertRegex(out, r"ACTIVE at serial")
+
     def frozen(self, name):
         """The processes of a worker stand still until the end of the test, or its SIGCONT."""
         pids = self.fleet.members[name].processes()
@@ -454,6 +509,11 @@ class Commands(WithFleet):
         document = self.run_json("record", "add", "late.org", "w", "A", "192.0.2.1", "--wait",
                                  "--wait-timeout", "1", want=TIMEOUT)
         self.assertEqual((document["status"], document["error"]["class"]), ("PENDING", "Timeout"))
+        self.fleet.mariadb.sql("UPDATE domains SET reason = 'the pool manager sleeps' "
+                               "WHERE name = 'late.org.'")
+        err = self.run_client("watch", "late.org", "--wait-timeout", "1", want=TIMEOUT)
+        self.assertRegex(err, r"Timeout: late\.org\.: the change is not on the name servers after "
+                              r"\d+\.\d s, and the domain is PENDING: the pool manager sleeps")
 
     def test_many_changes_at_once(self):
         self.run_client("domain", "create", "many.org", "--wait")

@@ -460,12 +460,17 @@ const struct command commands[] = {
 	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
 	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
-	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
+	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
-	  "or has been in ERROR for 30 s. On a terminal, the command updates one line. "
-	  "Otherwise, it prints one line for each change.",
-	  "zonefleet watch example.org" },
+	  "or has been in ERROR for 30 s. --wait-timeout replaces the 30 s: the command "
+	  "then waits until the time is over. --until active waits for the recovery of "
+	  "the domain: an ERROR does not end the command, and a deletion is an error. On "
+	  "a terminal, the command updates one line. Otherwise, it prints one line for "
+	  "each change. After an error that may pass, for example Unavailable, the "
+	  "command tries again.",
+	  "zonefleet watch example.org\n"
+	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
