@@ -683,8 +683,8 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
-	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
-	  "processes that take messages from the queue. READY messages are waiting for a "
+	  "Lists the work queues of the services that have run in this fleet. CONSUMERS "
+	  "is the number of processes that take messages from the queue. READY messages are waiting for a "
 	  "process. DELAYED messages are waiting for a retry. DEAD messages are dead "
 	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
 	  "contains messages about repairs. Workers process the changes of users before "
