@@ -4,6 +4,7 @@ import json
 import lzma
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -171,6 +172,18 @@ class Alone(unittest.TestCase):
             self.assertRegex(err, r"\Azonefleet: Unavailable: .*broker\.url.*\n\Z")
             self.assertNotIn("secret", err)
 
+    def test_a_silent_broker_has_its_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "zonefleet.cfg"
+            url = f"rabbit://guest:secret@127.0.0.1:{free_port()}/"
+            config.write_text(render({"broker": {"url": url}}))
+            config.chmod(0o600)
+            for words in ["ping"], ["queues"], ["dead-letters", "list"]:
+                status, out, err = client(*words, "--config", config, "--timeout", "1")
+                self.assertEqual((status, out), (UNREACHABLE, ""))
+                self.assertRegex(err, "no connection to the broker within 1 s: "
+                                      "cannot connect: .*host and port")
+
     def test_its_memory_is_its_own(self):
         """The kernel gives the files in /proc of a process that has no core dump to root."""
         group = 65534 if os.getuid() == 0 else None
@@ -244,6 +257,81 @@ class WithFleet(unittest.TestCase):
         status, out, err = client("--config", self.fleet.config, "--json", *words, **options)
         self.assertEqual((status, err), (want, ""), f"{words}: {out}")
         return json.loads(out)
+
+
+REFUSED = "the broker refused the account in broker.url "
+TO_DO = ": check user, password and virtual host in broker.url, and the rights"
+
+
+class Account(WithFleet):
+    """The broker refuses the client: its own text is shown at once."""
+
+    def setUp(self):
+        self.user, self.password = "client-" + secrets.token_hex(4), secrets.token_hex(8)
+
+    def with_url(self, user, password, vhost):
+        """The settings of a client with this account."""
+        broker = self.fleet.rabbitmq
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        url = f"rabbit://{user}:{password}@{broker.host}:{broker.port}/{vhost}"
+        config = Path(folder) / "zonefleet.cfg"
+        config.write_text(render(merged(self.fleet.settings, {"broker": {"url": url}})))
+        config.chmod(0o600)
+        return config
+
+    def make_user(self, configure, write, read, topics=".*"):
+        """An account with these rights."""
+        broker = self.fleet.rabbitmq
+        call = 'ok = rabbit_auth_backend_internal:{}({})'.format
+        text = lambda *words: ", ".join(f'<<"{word}">>' for word in (*words, "test"))  # noqa: E731
+        broker.evaluate(", ".join((
+            call("add_user", text(self.user, self.password)),
+            call("set_permissions", text(self.user, broker.vhost, configure, write, read)),
+            call("set_topic_permissions",
+                 text(self.user, broker.vhost, "zonefleet", topics, topics)))) + ", 0")
+        self.addCleanup(broker.evaluate, call("delete_user", text(self.user)) + ", 0")
+
+    def refused(self, config, *words, says):
+        """It ends long before its time limit."""
+        status, out, err = client("--config", config, *words, "--timeout", "10m")
+        self.assertEqual((status, out), (UNREACHABLE, ""), err)
+        self.assertRegex(err, r"\Azonefleet: Unavailable: "
+                         + re.escape(REFUSED) + rf"\(.*{says}.*\)" + re.escape(TO_DO))
+        self.assertNotIn(self.password, err)
+
+    def test_a_wrong_password(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(broker.user, self.password, broker.vhost)
+        for words in ["ping"], ["domain", "list"], ["queues"], ["dead-letters", "list"]:
+            self.refused(config, *words, says="login: 403 ACCESS_REFUSED - Login was refused")
+
+    def test_a_wrong_virtual_host(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(broker.user, broker.password, "elsewhere")
+        for words in ["ping"], ["queues"]:
+            self.refused(config, *words, says="login: 530 NOT_ALLOWED - .*elsewhere")
+
+    def test_no_rights(self):
+        broker = self.fleet.rabbitmq
+        config = self.with_url(self.user, self.password, broker.vhost)
+        self.make_user("^$", "^$", "^$")
+        self.refused(config, "ping", says="exchange zonefleet .*403 ACCESS_REFUSED")
+
+    def test_no_rights_for_its_answers(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^zonefleet$", "^zonefleet$", "^$")
+        self.refused(config, "ping", says="queue reply_.*403 ACCESS_REFUSED")
+
+    def test_no_rights_to_read_its_answers(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^(zonefleet|reply_.*)$", "^zonefleet$", "^$")
+        self.refused(config, "ping", says="403 ACCESS_REFUSED - .*queue 'reply_")
+
+    def test_no_rights_for_a_topic(self):
+        config = self.with_url(self.user, self.password, self.fleet.rabbitmq.vhost)
+        self.make_user("^(zonefleet|reply_.*)$", "^zonefleet$", "^reply_.*$", "^central$")
+        self.refused(config, "ping", "minidns", says="403 ACCESS_REFUSED - .*topic 'minidns'")
+        self.assertEqual(client("--config", config, "ping")[0], GOOD)
 
 
 class Commands(WithFleet):
@@ -355,6 +443,61 @@ class Commands(WithFleet):
             document = json.loads(waiting.communicate(timeout=60)[0])
         self.assertEqual((waiting.returncode, document["status"]), (GOOD, "ACTIVE"), document)
 
+    def watching(self, *words):
+        """A watch that runs on until the end of the test."""
+        watch = self.enterContext(subprocess.Popen(
+            [ZONEFLEET, "--config", self.fleet.config, "watch", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN))
+        self.addCleanup(watch.kill)
+        return watch
+
+    def in_error(self, name):
+        """A domain whose last change NSD does not get, until the end of the test."""
+        domain = self.run_json("domain", "create", name, "--wait")["id"]
+        self.addCleanup(self.fleet.nsd.resume)
+        self.fleet.nsd.pause()
+        self.run_client("record", "add", name, "w", "A", "192.0.2.1")
+        self.fleet.wait_state(domain, "UPDATE ERROR", 40)
+
+    def test_a_watch_until_it_recovers(self):
+        self.in_error("recovers.org")
+        watch = self.watching("recovers.org", "--until", "active")
+        self.assertRegex(watch.stdout.readline(), r"\Arecovers\.org\. \d+ UPDATE ERROR ")
+        self.fleet.nsd.resume()
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual((watch.returncode, err), (GOOD, ""), out)
+        self.assertRegex(out, r"ACTIVE at serial \d+ after [0-9.]+ s\n\Z")
+        self.assertRegex(self.run_client("watch", "recovers.org", "--until", "dead", want=USAGE),
+                         "--until: must be active, not 'dead'")
+
+    def test_a_watch_until_active_of_a_deleted_domain(self):
+        self.in_error("leaves.org")
+        watch = self.watching("leaves.org", "--until", "active")
+        self.assertRegex(watch.stdout.readline(), r"\Aleaves\.org\. \d+ UPDATE ERROR ")
+        self.run_client("domain", "delete", "leaves.org")
+        self.fleet.nsd.resume()
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, NOT_FOUND, out + err)
+        self.assertIn("leaves.org. was deleted before it was ACTIVE", err)
+
+    def test_a_watch_with_a_limit_ends_in_error_then(self):
+        self.in_error("limit.org")
+        err = self.run_client("watch", "limit.org", "--until", "active", "--wait-timeout", "1",
+                              want=IN_ERROR)
+        self.assertRegex(err, r"InError: limit\.org\. is in ERROR: nsd: ")
+
+    def test_a_watch_outlasts_a_central_that_does_not_answer(self):
+        self.run_client("domain", "create", "outlasts.org", "--wait")
+        central = self.frozen("central1")
+        watch = self.watching("outlasts.org", "--timeout", "1")
+        self.assertRegex(watch.stderr.readline(),
+                         r"\Aoutlasts\.org\.  central did not answer get_status in time")
+        for pid in central:
+            os.kill(pid, signal.SIGCONT)
+        out, err = watch.communicate(timeout=60)
+        self.assertEqual(watch.returncode, GOOD, out + err)
+        self.assertRegex(out, r"ACTIVE at serial")
+
     def frozen(self, name):
         """The processes of a worker stand still until the end of the test, or its SIGCONT."""
         pids = self.fleet.members[name].processes()
@@ -395,6 +538,11 @@ class Commands(WithFleet):
         document = self.run_json("record", "add", "late.org", "w", "A", "192.0.2.1", "--wait",
                                  "--wait-timeout", "1", want=TIMEOUT)
         self.assertEqual((document["status"], document["error"]["class"]), ("PENDING", "Timeout"))
+        self.fleet.mariadb.sql("UPDATE domains SET reason = 'the pool manager sleeps' "
+                               "WHERE name = 'late.org.'")
+        err = self.run_client("watch", "late.org", "--wait-timeout", "1", want=TIMEOUT)
+        self.assertRegex(err, r"Timeout: late\.org\.: the change is not on the name servers after "
+                              r"\d+\.\d s, and the domain is PENDING: the pool manager sleeps")
 
     def test_many_changes_at_once(self):
         self.run_client("domain", "create", "many.org", "--wait")

@@ -5,17 +5,44 @@ import pwd
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from quiet_logs import complaints                               # noqa: E402
+
 DEMO = ROOT / "deploy" / "demo"
 START_SECONDS = 600     # a deadline for a demo that hangs: beside other stories it needs 100 s
 STOP_SECONDS = 180
 
 PROGRAMS = {"rabbitmq", "epmd", "mariadb", "bind", "knot", "nsd", "central1", "central2",
             "poolmgr1", "poolmgr2", "minidns1", "minidns2", "ports1", "routes1"}
+NETWORK = "5d2b8a5c6a0f4c529a513f0a8a1c7c11"
+# what an operator does in a day
+DAY = f"""\
+domain create example.org --wait
+record add example.org www A 192.0.2.80 --wait
+record set example.org www A 192.0.2.81 --wait
+domain create example.net --wait
+network set {NETWORK} example.org
+port create {NETWORK} 192.0.2.90 --dns-name vm01 --wait
+router create shard1 192.0.2.91 --dns shard1.example.net --wait
+route create myapp test --wait
+queues
+dead-letters list
+status
+status example.org
+servers
+workers
+locks
+route delete myapp/test --wait
+router delete shard1 --wait
+record delete example.org www A --wait
+domain delete example.net --wait
+"""
 # of a name server: the user of its package
 USERS = {"named": "bind", "knotd": "knot", "nsd": "nsd"}
 
@@ -104,6 +131,14 @@ class DemoTest(unittest.TestCase):
             self.assertIn("running as root: bind, knot, nsd, because other users cannot "
                           f"enter {closed}\n", said)
 
+    def assert_no_complaints(self):
+        """Of what runs as designed, in the log of a server."""
+        for line in DAY.splitlines():
+            done = subprocess.run([self.folder / "zonefleet", *line.split()], text=True,
+                                  capture_output=True, stdin=subprocess.DEVNULL, timeout=90)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), f"{line}: {done.stdout}")
+        self.assertEqual(complaints(self.folder), [])
+
     def test_twice_and_stop(self):
         self.folder.parent.chmod(0o711)
         first = self.start()
@@ -114,6 +149,7 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(set(before), PROGRAMS)
         self.assert_own_accounts()
         self.assertEqual(self.demo("status", seconds=30)[0], 0)
+        self.assert_no_complaints()
 
         second = self.start()
         self.assertIn("running already", second)

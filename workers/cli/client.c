@@ -42,6 +42,9 @@ struct client {
 	json_t *context;
 	int timeout_ms;
 	bool is_up, is_over;		/* the broker is up; the pause has ended */
+	/* the broker refused the account, a queue or a message; `refusal` says why */
+	bool is_refused;
+	struct why refusal;
 	int out_now;			/* open calls of the window */
 	enum err window_err;		/* first failure of a call of the window */
 	struct why window_why;
@@ -54,6 +57,17 @@ static void client_on_broker_up(void *self)
 	struct client *client = self;
 
 	client->is_up = true;
+	loop_stop(client->loop);
+}
+
+static void client_on_refused(void *self, const char *reason)
+{
+	struct client *client = self;
+
+	client->is_refused = true;
+	fail(&client->refusal, ERR_UNREACHABLE, "the broker refused the account in "
+	     "broker.url (%.300s): check user, password and virtual host in broker.url, "
+	     "and the rights of the account (docs/security.md)", reason);
 	loop_stop(client->loop);
 }
 
@@ -90,12 +104,38 @@ static int client_connect_ms(const struct client *client)
 	return client->timeout_ms < CONNECT_MAX_MS ? client->timeout_ms : CONNECT_MAX_MS;
 }
 
+/* Waits until the broker accepts or refuses the connection, or the time is over. */
+static enum err client_connect(struct client *client, struct why *why)
+{
+	int ms = client_connect_ms(client);
+
+	client->is_over = false;
+	loop_timer_set(client->timer, ms);
+	while (!client->is_up && !client->is_refused && !client->is_over)
+		loop_run(client->loop);
+	loop_timer_cancel(client->timer);
+	if (client->is_up)
+		return OK;
+	if (client->is_refused) {
+		*why = client->refusal;
+		return ERR_UNREACHABLE;
+	}
+	return fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: "
+	            "%.200s: check that RabbitMQ is running, and that broker.url in the "
+	            "settings contains the right host and port (--verbose shows the "
+	            "attempts)",
+	            ms / 1000, broker_down_reason(client->out));
+}
+
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why)
 {
 	struct client *made = xcalloc(1, sizeof *made);
-	const struct broker_hooks hooks = { .up = client_on_broker_up, .self = made };
+	const struct broker_hooks hooks = {
+		.up = client_on_broker_up, .refused = client_on_refused, .self = made,
+	};
+	enum err err;
 
 	made->timeout_ms = config->timeout_s * 1000;
 	made->context = client_make_context(config);
@@ -103,18 +143,13 @@ enum err client_open(const struct client_config *config,
 	made->timer = loop_timer_new(made->loop, client_on_timer, made);
 	made->out = broker_open(made->loop, broker, "requests", NULL, &hooks);
 	made->rpc = rpc_client_open(made->loop, broker, made->out);
-	client_run_until(made, &made->is_up, client_connect_ms(made));
-	if (made->is_up) {
+	rpc_client_on_refused(made->rpc, client_on_refused, made);
+	err = client_connect(made, why);
+	if (err)
+		client_close(&made);
+	else
 		*client = made;
-		return OK;
-	}
-	fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: check that "
-	     "RabbitMQ is running, and that broker.url in the settings contains the "
-	     "right host, port, user, password and virtual host (--verbose shows the "
-	     "attempts)",
-	     client_connect_ms(made) / 1000);
-	client_close(&made);
-	return ERR_UNREACHABLE;
+	return err;
 }
 
 void client_see_all(struct client *client)
@@ -220,19 +255,31 @@ static void client_on_answer(void *self, const struct rpc_answer *answer)
 	loop_stop(waiter->client->loop);
 }
 
+/* Drops the open calls of SELF: the broker refuses them. */
+static enum err client_give_up(struct client *client, void *self, struct why *why)
+{
+	rpc_cancel(client->rpc, self);
+	*why = client->refusal;
+	return ERR_UNREACHABLE;
+}
+
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why)
 {
 	const struct rpc_target target = { .topic = topic };
 	struct waiter waiter = { .client = client, .topic = topic };
-	enum err err = rpc_call(client->rpc, &target, method, args, client->context,
-	                        client->timeout_ms, client_on_answer, &waiter, why);
+	enum err err;
 
+	client->is_refused = false;	/* the account may have its rights now */
+	err = rpc_call(client->rpc, &target, method, args, client->context,
+	               client->timeout_ms, client_on_answer, &waiter, why);
 	json_decref(args);
 	if (err)
 		return err;
-	while (!waiter.is_answered)
+	while (!waiter.is_answered && !client->is_refused)
 		loop_run(client->loop);
+	if (!waiter.is_answered)
+		return client_give_up(client, &waiter, why);
 	if (waiter.err)
 		*why = waiter.why;
 	else
@@ -256,8 +303,12 @@ static void window_on_answer(void *self, const struct rpc_answer *answer)
 
 static enum err window_run(struct client *client, int max, struct why *why)
 {
-	while (client->out_now > max)
+	while (client->out_now > max && !client->is_refused)
 		loop_run(client->loop);
+	if (client->out_now > max && !client->window_err) {
+		client->window_err = client_give_up(client, client, &client->window_why);
+		client->out_now = 0;
+	}
 	if (client->window_err)
 		*why = client->window_why;
 	return client->window_err;
@@ -283,6 +334,7 @@ enum err client_window_close(struct client *client, struct why *why)
 	enum err err = window_run(client, 0, why);
 
 	client->window_err = OK;
+	client->is_refused = false;
 	return err;
 }
 

@@ -25,7 +25,10 @@ extern const struct option client_options[];	/* offsets into struct client_confi
 
 struct client;
 
-/* Borrows both settings. ERR_UNREACHABLE: no broker answered in time. */
+/*
+ * Borrows both settings. ERR_UNREACHABLE: no broker answered in time, or a broker refused
+ * the account.
+ */
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
@@ -36,7 +39,10 @@ enum err client_open(const struct client_config *config,
 void client_see_all(struct client *client);
 void client_close(struct client **client);
 
-/* Makes one call and waits for its answer. Takes over ARGS. The caller frees *result. */
+/*
+ * Makes one call and waits for its answer. Takes over ARGS. The caller frees *result.
+ * ERR_UNREACHABLE as soon as the broker refuses the call or the reply queue.
+ */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
 /* True: a check that ended in ERR may succeed later, so the client continues to wait. */

@@ -519,12 +519,17 @@ const struct command commands[] = {
 	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
 	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
-	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
+	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
-	  "or has been in ERROR for 30 s. On a terminal, the command updates one line. "
-	  "Otherwise, it prints one line for each change.",
-	  "zonefleet watch example.org" },
+	  "or has been in ERROR for 30 s. --wait-timeout replaces the 30 s: the command "
+	  "then waits until the time is over. --until active waits for the recovery of "
+	  "the domain: an ERROR does not end the command, and a deletion is an error. On "
+	  "a terminal, the command updates one line. Otherwise, it prints one line for "
+	  "each change. After an error that may pass, for example Unavailable, the "
+	  "command tries again.",
+	  "zonefleet watch example.org\n"
+	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
@@ -745,8 +750,8 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
-	  "Lists the work queues of the fleet at the broker. CONSUMERS is the number of "
-	  "processes that take messages from the queue. READY messages are waiting for a "
+	  "Lists the work queues of the services that have run in this fleet. CONSUMERS "
+	  "is the number of processes that take messages from the queue. READY messages are waiting for a "
 	  "process. DELAYED messages are waiting for a retry. DEAD messages are dead "
 	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
 	  "contains messages about repairs. Workers process the changes of users before "

@@ -38,6 +38,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"or DELETED (router drain: until the router has no route)" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
 		"wait at most TIME; default: 60 seconds (watch: no limit)" },
+	[OPT_UNTIL]        = { "until", 0, "STATUS",
+		"wait until the domain has this status. The only value is active: an "
+		"ERROR then does not end the command" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"set the email address of the person responsible for the domain (RNAME "
 		"in the SOA record)",

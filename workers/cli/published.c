@@ -12,6 +12,7 @@
 struct site {
 	char *domain;
 	struct goal goal;	/* the serial with all records in central; 0: not yet */
+	struct why in_error;	/* the ERROR of the domain; "": no ERROR */
 	/* on the name servers, or the caller may not see the domain */
 	bool is_out;
 };
@@ -55,7 +56,7 @@ static enum err published_poll_site(struct cli *cli, struct site *site)
 	enum wait_outcome outcome;
 
 	site->goal.domain = site->domain;
-	enum err err = wait_poll(cli, &site->goal, &outcome);
+	enum err err = wait_poll(cli, &site->goal, &outcome, &site->in_error);
 	site->is_out = err == ERR_NOT_FOUND || (!err && outcome != WAIT_OPEN);
 	return err == ERR_NOT_FOUND ? OK : err;
 }
@@ -90,7 +91,8 @@ struct work {
 static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
 	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64 " "
-	     "of its records: %.300s; zonefleet-ports retries", published->key,
+	     "of its records: %.300s; zonefleet-ports sends them again after "
+	     "ports.retry_period", published->key,
 	     published->id, published->refused, published->reason);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
@@ -128,15 +130,13 @@ static enum err published_poll(void *self, bool *is_over)
 	return err;
 }
 
-/* The domain has not been in ERROR for long, but the time limit ends. */
 static enum err published_stayed_in_error(const struct work *work)
 {
 	const struct published *published = work->published;
-	const char *domain = published_next_site(published)->domain;
 	struct cli *cli = work->cli;
 
-	fail(&cli->why, ERR_CONFLICT, "%s %.36s: %.255s is in ERROR (see 'zonefleet status "
-	     "%.255s')", published->key, published->id, domain, domain);
+	fail(&cli->why, ERR_CONFLICT, "%s %.36s: %s", published->key, published->id,
+	     published_next_site(published)->in_error.text);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -149,7 +149,7 @@ static enum err published_out_of_time(const struct work *work)
 	double after_s = cli_elapsed(cli);
 	const char *domain = work->is_taken ? published_next_site(published)->domain : "";
 
-	if (work->is_taken && published_next_site(published)->goal.error_since_ms)
+	if (work->is_taken && *published_next_site(published)->in_error.text)
 		return published_stayed_in_error(work);
 	if (work->is_taken)
 		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the name servers of "

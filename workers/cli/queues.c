@@ -11,43 +11,101 @@
 
 /* ---- names of queues ---- */
 
-static void queue_names_add_topic(struct queue_names *names, const char *topic)
+/* The topics with one service in a fleet. Each pool manager has a topic of its own. */
+static const struct {
+	const char *topic;
+	bool has_recovery;
+} topics[] = {
+	{ "central",   true },
+	{ "minidns",   true },
+	{ "ownership", false },
+	{ "ports",     false },
+	{ "routes",    false },
+};
+enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
+
+#define POOL_MANAGER "pool_manager."
+
+static void queue_names_add(struct queue_names *names, char *queue)
 {
-	names->item = xrealloc(names->item,
-	                       (names->count + 2) * sizeof(*names->item));
-	names->item[names->count++] = xstrdup(topic);
-	names->item[names->count++] = xprintf("%s.recovery", topic);
+	names->item = xrealloc(names->item, (names->count + 1) * sizeof(*names->item));
+	names->item[names->count++] = queue;
 }
 
-static void queue_names_add_pool(struct queue_names *names, const char *pool)
+static void queue_names_add_topic(struct queue_names *names, const char *topic,
+                                  bool has_recovery)
 {
-	char *topic = xprintf("pool_manager.%s", pool);
+	queue_names_add(names, xstrdup(topic));
+	if (has_recovery)
+		queue_names_add(names, xprintf("%s.recovery", topic));
+}
 
-	queue_names_add_topic(names, topic);
+static bool queue_is_listed(const json_t *workers, const char *topic)
+{
+	size_t i;
+	json_t *worker;
+
+	json_array_foreach((json_t *)workers, i, worker)
+		if (!strcmp(answer_text(worker, "service"), topic))
+			return true;
+	return false;
+}
+
+/* POOL: the only pool to add; NULL: all pools. The list is sorted by service. */
+static void queue_names_add_pools(struct queue_names *names, const json_t *workers,
+                                  const char *pool)
+{
+	const char *last = "";
+	size_t i;
+	json_t *worker;
+
+	json_array_foreach((json_t *)workers, i, worker) {
+		const char *topic = answer_text(worker, "service");
+
+		if (strncmp(topic, POOL_MANAGER, strlen(POOL_MANAGER)) ||
+		    !strcmp(topic, last) ||
+		    (pool && strcmp(topic + strlen(POOL_MANAGER), pool)))
+			continue;
+		last = topic;
+		queue_names_add_topic(names, topic, true);
+	}
+}
+
+/* Central does not answer: these queues may exist. */
+static void queue_names_guess(struct queue_names *names, const char *pool)
+{
+	char *topic = xprintf(POOL_MANAGER "%s", pool ? pool : "default");
+
+	for (size_t i = 0; i < TOPICS; i++)
+		queue_names_add_topic(names, topics[i].topic, topics[i].has_recovery);
+	queue_names_add_topic(names, topic, true);
 	free(topic);
 }
 
-/* If central does not answer, the list still has the default pool. */
+/*
+ * RabbitMQ logs an error each time a program asks for a queue that does not exist. So the
+ * client asks only for the queues of services that have run in this fleet.
+ */
 void queue_names_find(struct cli *cli, struct queue_names *names)
 {
-	json_t *answer = NULL, *pool;
-	size_t i;
+	const char *pool = cli->option[OPT_POOL];
+	json_t *answer;
+	const json_t *workers;
 
 	*names = (struct queue_names){ NULL, 0 };
-	queue_names_add_topic(names, "central");
-	queue_names_add_topic(names, "minidns");
-	queue_names_add_topic(names, "ownership");
-	queue_names_add_topic(names, "ports");
-	queue_names_add_topic(names, "routes");
-	if (cli_has(cli, OPT_POOL)) {
-		queue_names_add_pool(names, cli->option[OPT_POOL]);
-	} else if (cli_call(cli, "find_pools", json_object(), &answer)) {
-		fprintf(stderr, "zonefleet: central does not list the pools, so the "
-		        "output contains no pool except 'default': %s\n", cli->why.text);
-		queue_names_add_pool(names, "default");
+	if (cli_call(cli, "find_workers", json_object(), &answer)) {
+		fprintf(stderr, "zonefleet: central does not list the services, so the "
+		        "output contains no pool except '%s': %s\n",
+		        pool ? pool : "default", cli->why.text);
+		queue_names_guess(names, pool);
+		return;
 	}
-	json_array_foreach(json_object_get(answer, "pools"), i, pool)
-		queue_names_add_pool(names, answer_text(pool, "name"));
+	workers = json_object_get(answer, "workers");
+	for (size_t i = 0; i < TOPICS; i++)
+		if (queue_is_listed(workers, topics[i].topic))
+			queue_names_add_topic(names, topics[i].topic,
+			                      topics[i].has_recovery);
+	queue_names_add_pools(names, workers, pool);
 	json_decref(answer);
 }
 

@@ -185,6 +185,8 @@ static enum err route_wait(struct work *work)
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
 	err = await_in_time(&await, &is_over);
+	if (!err && !is_over && work->router && route_is_scheduled(work->route))
+		err = router_check_error(cli, work->router);
 	if (!err && !is_over)
 		err = route_out_of_time(work);
 	if (!err && !cli->out.json && !cli->out.quiet)
@@ -273,6 +275,7 @@ enum err route_set(struct cli *cli)
 struct leaving {
 	struct cli *cli;
 	json_t *routers;		/* routers whose new serial is not served yet */
+	json_t *router;			/* the state of the last one that was checked */
 };
 
 /*
@@ -282,7 +285,6 @@ struct leaving {
 static enum err route_poll_left(void *self, bool *is_over)
 {
 	struct leaving *leaving = self;
-	json_t *router = NULL;
 	size_t count;
 	bool is_out = true;
 	enum err err = OK;
@@ -290,8 +292,8 @@ static enum err route_poll_left(void *self, bool *is_over)
 	while (!err && is_out && (count = json_array_size(leaving->routers))) {
 		const json_t *name = json_array_get(leaving->routers, count - 1);
 
-		err = router_look(leaving->cli, json_string_value(name), &router,
-		                  &is_out);
+		err = router_look(leaving->cli, json_string_value(name),
+		                  &leaving->router, &is_out);
 		if (err == ERR_NOT_FOUND) {
 			is_out = true;
 			err = OK;
@@ -299,7 +301,6 @@ static enum err route_poll_left(void *self, bool *is_over)
 		if (!err && is_out)
 			json_array_remove(leaving->routers, count - 1);
 	}
-	json_decref(router);
 	*is_over = !err && is_out;
 	return err;
 }
@@ -314,6 +315,8 @@ static enum err route_wait_left(struct leaving *leaving)
 	enum err err = await_in_time(&await, &is_over);
 
 	if (!err && !is_over)
+		err = router_check_error(cli, leaving->router);
+	if (!err && !is_over)
 		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still serve names "
 		           "of route %.255s after %.1f s: the name servers of router "
 		           "%.63s do not serve its newest serial", cli->argv[0],
@@ -327,7 +330,7 @@ static enum err route_wait_left(struct leaving *leaving)
 
 enum err route_delete(struct cli *cli)
 {
-	struct leaving leaving = { cli, NULL };
+	struct leaving leaving = { .cli = cli };
 	json_t *done;
 	enum err err = routes_ask(cli, "delete_route", json_pack("{s:s}", "route",
 	                          cli->argv[0]), "routers", &leaving.routers);
@@ -343,6 +346,7 @@ enum err route_delete(struct cli *cli)
 		json_object_set_new(done, "seconds", json_real(cli_elapsed(cli)));
 	}
 	json_decref(leaving.routers);
+	json_decref(leaving.router);
 	return err;
 }
 

@@ -36,10 +36,12 @@ static enum err router_get(struct cli *cli, const char *name, json_t **router)
 
 /* ---- waiting ---- */
 
-static enum err router_ended_in_error(struct cli *cli, const json_t *router)
+enum err router_check_error(struct cli *cli, const json_t *router)
 {
 	const char *reason = answer_text(router, "reason");
 
+	if (strcmp(answer_text(router, "zone_status"), "ERROR"))
+		return OK;
 	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR: %.300s; "
 	     "zonefleet-routes retries", answer_text(router, "name"),
 	     *reason ? reason : "administrators see why in 'zonefleet router show'");
@@ -58,8 +60,7 @@ enum err router_look(struct cli *cli, const char *name, json_t **router, bool *i
 	json_decref(*router);
 	*router = seen;
 	*is_out = !strcmp(answer_text(seen, "zone_status"), "ACTIVE");
-	return strcmp(answer_text(seen, "zone_status"), "ERROR")
-	       ? OK : router_ended_in_error(cli, seen);
+	return OK;
 }
 
 /* A command on one router. */
@@ -107,11 +108,9 @@ static enum err router_poll_domain(struct work *work, bool *is_over)
 static enum err router_poll_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
-	json_t *seen = NULL;
 	bool is_out;
-	enum err err = router_look(work->cli, work->cli->argv[0], &seen, &is_out);
+	enum err err = router_look(work->cli, work->cli->argv[0], &work->router, &is_out);
 
-	json_decref(seen);
 	return err == ERR_NOT_FOUND ? router_poll_domain(work, is_over) : err;
 }
 
@@ -149,6 +148,8 @@ static enum err router_wait_zone(struct work *work)
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
 	err = router_await(work, "waits for the name servers", router_poll_zone, &is_out);
+	if (!err && !is_out)
+		err = router_check_error(cli, work->router);
 	if (!err && !is_out)
 		err = fail(&cli->why, ERR_TIMEOUT, "the domain of router %.63s is still "
 		           "%.16s after %.1f s (see 'zonefleet status %.255s')",
@@ -333,6 +334,8 @@ static enum err router_wait_gone(struct work *work)
 	bool is_gone = false;
 	enum err err = router_await(work, "is being deleted", router_poll_gone, &is_gone);
 
+	if (!err && !is_gone)
+		err = router_check_error(cli, work->router);
 	if (!err && !is_gone)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is not deleted after "
 		           "%.1f s", cli->argv[0], cli_elapsed(cli));

@@ -14,7 +14,10 @@ enum err routes_ask(struct cli *cli, const char *method, json_t *args, const cha
                     json_t **answer);
 
 /*
- * Replaces *router with the current state of router NAME. The caller frees it. Fails if
- * the status of the router's domain is ERROR.
+ * Replaces *router with the current state of router NAME. The caller frees it. *is_out:
+ * the router's domain is ACTIVE. zonefleet-routes retries a domain in ERROR, so an ERROR
+ * does not end a wait before its time limit.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);
+/* At the time limit: fails if the status of the router's domain is ERROR. */
+enum err router_check_error(struct cli *cli, const json_t *router);

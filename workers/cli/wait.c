@@ -18,25 +18,40 @@ enum {
 
 /* ---- decisions ---- */
 
-static bool wait_is_out(const struct goal *goal, const struct domain_view *view)
+static bool wait_is_out(uint32_t serial, const struct domain_view *view)
 {
 	if (view->status == STATUS_ACTIVE)
-		return serial_covers(view->serial, goal->serial);
+		return serial_covers(view->serial, serial);
 	/* a newer change is pending, but the servers already have this one */
-	return view->is_everywhere && serial_newer(view->serial, goal->serial);
+	return view->is_everywhere && serial_newer(view->serial, serial);
+}
+
+bool wait_must_exist(const struct goal *goal)
+{
+	return goal->is_any ? goal->is_until_active : !goal->is_deletion;
+}
+
+/* True: the domain is on its way to the state that the goal names. */
+static bool wait_is_on_its_way(const struct goal *goal, const struct domain_view *view)
+{
+	bool is_leaving = view->task == TASK_DELETE;
+
+	if (goal->is_any)
+		return !is_leaving || !goal->is_until_active;
+	return is_leaving == goal->is_deletion;
 }
 
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view)
 {
+	uint32_t serial = goal->is_any ? view->serial : goal->serial;
+
 	if (view->status == STATUS_DELETED)
 		return WAIT_DELETED;
-	if (goal->is_deletion ? view->task != TASK_DELETE
-	                      : view->task == TASK_DELETE)
+	if (!wait_is_on_its_way(goal, view))
 		return WAIT_OPEN;
-	if (!goal->is_deletion && wait_is_out(goal, view))
+	if (view->task != TASK_DELETE && wait_is_out(serial, view))
 		return WAIT_ACTIVE;
-	if (view->status == STATUS_ERROR &&
-	    serial_covers(view->serial, goal->serial))
+	if (view->status == STATUS_ERROR && serial_covers(view->serial, serial))
 		return WAIT_ERROR;
 	return WAIT_OPEN;
 }
@@ -50,6 +65,8 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
 	}
 	if (!goal->error_since_ms)
 		goal->error_since_ms = now_ms;
+	if (goal->patience == PATIENCE_LIMIT)
+		return WAIT_OPEN;
 	return now_ms - goal->error_since_ms < ERROR_LASTS_MS ? WAIT_OPEN : WAIT_ERROR;
 }
 
@@ -97,7 +114,6 @@ struct watcher {
 	struct progress progress;
 	int64_t until_ms;		/* 0: no limit */
 	bool is_told; /* watch, without a terminal: print a line for each change */
-	bool is_any;			/* watch: any serial is accepted */
 	json_t *domain;			/* the latest state; may be NULL */
 	struct buf line;
 };
@@ -135,7 +151,8 @@ static void wait_show(struct watcher *watcher)
 	struct buf line = { 0 };
 
 	wait_describe(watcher->domain, &line);
-	progress_line(&watcher->progress, "%s", buf_string(&line));
+	if (!watcher->is_told || watcher->progress.is_live)
+		progress_line(&watcher->progress, "%s", buf_string(&line));
 	if (watcher->is_told && !watcher->progress.is_live && !watcher->cli->out.json &&
 	    strcmp(buf_string(&line), buf_string(&watcher->line)) != 0) {
 		struct buf escaped = { 0 };
@@ -170,70 +187,8 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 	return OK;
 }
 
-static enum err wait_out_of_time(struct watcher *watcher)
-{
-	const char *reason = answer_text(watcher->domain, "reason");
-
-	wait_describe(watcher->domain, &watcher->line);
-	return fail(&watcher->cli->why, ERR_TIMEOUT,
-	            "the change is not on the name servers after %.1f s: %.300s%s%.300s",
-	            cli_elapsed(watcher->cli), buf_string(&watcher->line),
-	            *reason ? ": " : "", reason);
-}
-
-static enum wait_outcome wait_judge(const struct watcher *watcher,
-                                    const struct domain_view *view)
-{
-	struct goal goal = watcher->goal;
-
-	if (watcher->is_any) {
-		goal.serial = view->serial;
-		goal.is_deletion = view->task == TASK_DELETE;
-	}
-	return wait_decide(&goal, view);
-}
-
-/* `watch` of a domain that it has not seen ends at the first failure. */
-static bool wait_may_go_on(const struct watcher *watcher, enum err err)
-{
-	return client_may_recover(err) && (watcher->domain || !watcher->is_any);
-}
-
-/* At the time limit, a domain in ERROR fails with its reason. */
-static enum err wait_at_limit(struct watcher *watcher, enum wait_outcome *outcome)
-{
-	if (!watcher->goal.error_since_ms)
-		return wait_out_of_time(watcher);
-	*outcome = WAIT_ERROR;
-	return OK;
-}
-
-static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
-{
-	struct domain_view view;
-	int pause_ms = 0;
-
-	for (;;) {
-		enum err err = wait_poll_once(watcher, &view);
-
-		if (err && !wait_may_go_on(watcher, err))
-			return err;
-		if (!err)
-			*outcome = wait_allow_retries(&watcher->goal,
-			                              wait_judge(watcher, &view),
-			                              clock_ms());
-		if (*outcome != WAIT_OPEN)
-			return OK;
-		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
-			return err ? err : wait_at_limit(watcher, outcome);
-		client_pause(watcher->cli->client, &pause_ms);
-	}
-}
-
-/* ---- result ---- */
-
-/* Lists the failed servers with their reasons, or else the reason of the domain. */
-static void wait_explain(const json_t *domain, struct buf *words)
+/* Lists the servers that have not succeeded and have a reason. */
+static void wait_explain_servers(const json_t *domain, struct buf *words)
 {
 	size_t i;
 	json_t *server;
@@ -245,26 +200,101 @@ static void wait_explain(const json_t *domain, struct buf *words)
 			buf_printf(words, "%s%s: %s", words->len ? "; " : "",
 			           answer_text(server, "id"), reason);
 	}
+}
+
+/* The reason of the domain, or else the reasons of its servers, or else its state. */
+static void wait_explain_open(const json_t *domain, struct buf *words)
+{
+	buf_text(words, answer_text(domain, "reason"));
 	if (!words->len)
-		buf_text(words, answer_text(domain, "reason"));
+		wait_explain_servers(domain, words);
+	if (!words->len)
+		wait_describe(domain, words);
+}
+
+static enum err wait_out_of_time(struct watcher *watcher)
+{
+	struct buf words = { 0 };
+
+	wait_explain_open(watcher->domain, &words);
+	fail(&watcher->cli->why, ERR_TIMEOUT,
+	     "%.200s: the change is not on the name servers after %.1f s, and the domain "
+	     "is %.16s: %.200s", answer_text(watcher->domain, "name"),
+	     cli_elapsed(watcher->cli), answer_text(watcher->domain, "status"),
+	     buf_string(&words));
+	buf_clear(&words);
+	return ERR_TIMEOUT;
+}
+
+/* At the time limit, a domain in ERROR fails with its reason. */
+static enum err wait_at_limit(struct watcher *watcher, enum wait_outcome *outcome)
+{
+	if (!watcher->goal.error_since_ms)
+		return wait_out_of_time(watcher);
+	*outcome = WAIT_ERROR;
+	return OK;
+}
+
+/* A failed call may pass. The progress shows it. */
+static void wait_show_failure(struct watcher *watcher)
+{
+	progress_line(&watcher->progress, "%s  %s", watcher->goal.domain,
+	              watcher->cli->why.text);
+}
+
+static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
+{
+	struct domain_view view;
+	int pause_ms = 0;
+
+	for (;;) {
+		enum err err = wait_poll_once(watcher, &view);
+
+		if (err && !client_may_recover(err))
+			return err;
+		if (err)
+			wait_show_failure(watcher);
+		else
+			*outcome = wait_allow_retries(&watcher->goal,
+			                              wait_decide(&watcher->goal, &view),
+			                              clock_ms());
+		if (*outcome != WAIT_OPEN)
+			return OK;
+		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
+			return err ? err : wait_at_limit(watcher, outcome);
+		client_pause(watcher->cli->client, &pause_ms);
+	}
+}
+
+/* ---- result ---- */
+
+/* Writes "example.org. is in ERROR: ", and the reasons of the failed servers or of the
+ * domain. */
+static void wait_describe_error(const json_t *domain, struct why *in_error)
+{
+	struct buf words = { 0 };
+
+	wait_explain_servers(domain, &words);
+	if (!words.len)
+		buf_text(&words, answer_text(domain, "reason"));
+	fail(in_error, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
+	     answer_text(domain, "name"),
+	     words.len ? buf_string(&words) : "central gives no reason");
+	buf_clear(&words);
 }
 
 static enum err wait_ended_in_error(struct watcher *watcher)
 {
 	struct cli *cli = watcher->cli;
-	struct buf words = { 0 };
 
-	wait_explain(watcher->domain, &words);
-	fail(&cli->why, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
-	     answer_text(watcher->domain, "name"),
-	     words.len ? buf_string(&words) : "central gives no reason");
-	buf_clear(&words);
+	wait_describe_error(watcher->domain, &cli->why);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
 }
 
-enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome)
+enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
+                   struct why *in_error)
 {
 	struct watcher watcher = { .cli = cli, .goal = *goal };
 	struct domain_view view;
@@ -276,18 +306,19 @@ enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcom
 	if (!goal->serial)
 		goal->serial = view.serial;
 	*outcome = wait_allow_retries(goal, wait_decide(goal, &view), clock_ms());
-	if (*outcome == WAIT_ERROR)
-		err = wait_ended_in_error(&watcher);
+	in_error->text[0] = '\0';
+	if (goal->error_since_ms)
+		wait_describe_error(watcher.domain, in_error);
 	json_decref(watcher.domain);
 	buf_clear(&watcher.line);
-	return err;
+	return OK;
 }
 
 static enum err wait_check_end(struct watcher *watcher, enum wait_outcome outcome)
 {
 	if (outcome == WAIT_ERROR)
 		return wait_ended_in_error(watcher);
-	if (outcome == WAIT_DELETED && !watcher->goal.is_deletion && !watcher->is_any)
+	if (outcome == WAIT_DELETED && wait_must_exist(&watcher->goal))
 		return fail(&watcher->cli->why, ERR_NOT_FOUND,
 		            "%.200s was deleted before it was ACTIVE",
 		            answer_text(watcher->domain, "name"));
@@ -332,8 +363,9 @@ static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *res
 	if (err)
 		return err;
 	watcher->until_ms = wait_s ? clock_ms() + wait_s * 1000 : 0;
+	if (!wait_s && !watcher->goal.is_until_active)
+		watcher->goal.patience = PATIENCE_30_S;
 	progress_begin(&watcher->progress, &watcher->cli->out);
-	watcher->progress.is_noted &= !watcher->is_told;
 	err = wait_watch(watcher, &outcome);
 	progress_end(&watcher->progress);
 	wait_note_end(watcher, outcome, result);
@@ -363,13 +395,28 @@ enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
 	return watcher_run(&watcher, WAIT_DEFAULT_S, result);
 }
 
+static enum err wait_check_until(struct cli *cli)
+{
+	const char *until = cli->option[OPT_UNTIL];
+
+	if (!until || !strcmp(until, "active"))
+		return OK;
+	return cli_usage(cli, "--until: must be active, not '%.100s'", until);
+}
+
 enum err watch_domain(struct cli *cli)
 {
 	char domain[NAME_MAX_TEXT + 1];
-	struct watcher watcher = { .cli = cli, .goal = { .domain = domain },
-	                           .is_told = !cli->out.quiet, .is_any = true };
+	struct watcher watcher = {
+		.cli = cli, .is_told = !cli->out.quiet,
+		.goal = { .domain = domain, .is_any = true,
+		          .is_until_active = cli_has(cli, OPT_UNTIL) },
+	};
 	json_t *result = json_object();
-	enum err err = cli_domain(cli, 0, domain);
+	enum err err = wait_check_until(cli);
+
+	if (!err)
+		err = cli_domain(cli, 0, domain);
 
 	json_object_set_new(result, "domain", json_string(err ? "" : domain));
 	cli_answer(cli, result);

@@ -4,13 +4,20 @@
  * and the state of each name server in one line.
  *
  * The pool manager retries a domain with the status ERROR, and the first retries often
- * succeed. So a wait fails only if the domain has had the status ERROR for 30 s, or if
- * the time limit is over.
+ * succeed. So an ERROR does not end a wait before its time limit. A wait without a time
+ * limit (watch) fails if the domain has had the status ERROR for 30 s. `watch --until
+ * active` outlasts each ERROR.
  */
 #pragma once
 
 #include "cli.h"
 #include "model/state.h"
+
+/* What ends the wait for a domain that stays in ERROR. */
+enum wait_patience {
+	PATIENCE_LIMIT,			/* only the time limit */
+	PATIENCE_30_S,			/* 30 s in ERROR */
+};
 
 /* The state to wait for. */
 struct goal {
@@ -18,6 +25,11 @@ struct goal {
 	const char *domain;
 	uint32_t serial;
 	bool is_deletion;
+	/* any serial is accepted, and a deletion, too; `serial` and `is_deletion` do not
+	 * count */
+	bool is_any;
+	bool is_until_active;		/* with is_any: a deletion is a failure */
+	enum wait_patience patience;
 	/* time of the first check that found the current ERROR; 0: no ERROR */
 	int64_t error_since_ms;
 };
@@ -32,18 +44,22 @@ struct domain_view {
 	bool is_everywhere;	/* all servers serve the goal's serial or a newer one */
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
+/* True: the command fails if the domain is deleted. */
+bool wait_must_exist(const struct goal *goal);
 /*
- * Returns WAIT_OPEN instead of an ERROR that the checks have found for less than 30 s.
- * Otherwise returns OUTCOME. NOW_MS is a monotonic time.
+ * Returns WAIT_OPEN instead of an ERROR that does not end the wait yet. Otherwise returns
+ * OUTCOME. NOW_MS is a monotonic time.
  */
 enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
                                      int64_t now_ms);
 
 /*
  * Checks the domain once. If the goal's serial is 0, sets it to the current serial of the
- * domain. Fails if the domain stays in ERROR for 30 s, or with ERR_NOT_FOUND.
+ * domain. *in_error: the domain and its reason, if it is in ERROR; otherwise "". Fails
+ * with ERR_NOT_FOUND if the domain does not exist.
  */
-enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
+enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
+                   struct why *in_error);
 /*
  * Ends a command that changes a domain. RESULT is the answer, and LINE is the text to
  * print. Takes over RESULT. If --wait is given, waits for GOAL and adds "status" and

@@ -4,23 +4,32 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/store_members.h"
 #include "runtime/broker_admin.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
+#include "runtime/tx.h"
 #include "runtime/worker.h"
 
-enum { TOPICS_MAX = 4 };
+enum {
+	TOPICS_MAX = 4,
+	/* a process has declared its queues so long after its first heartbeat */
+	DECLARED_AFTER_S = 10,
+};
 
 const int queue_watch_period_ms = 10 * 1000;
 
 static struct watched {
+	const char *topic;	/* borrowed */
 	char *queue;
+	bool has_run;		/* the queue exists, because its service has run */
 	struct metric *ready, *delayed, *dead, *consumers;
 } watched[2 * TOPICS_MAX];
 static size_t watched_count;
 
 struct queue_watch {
 	const struct membership *fleet;
+	struct db *db;
 	struct lane *lane;
 	struct broker_config config;
 	struct broker_admin *broker;
@@ -33,10 +42,12 @@ static struct metric *queue_gauge(const char *name, const char *help, const char
 	return metric_new(METRIC_GAUGE, name, help, "queue", queue);
 }
 
-static void queue_watch_add(char *queue)
+static void queue_watch_add(const char *topic, char *queue, bool is_own)
 {
 	watched[watched_count++] = (struct watched){
+		.topic = topic,
 		.queue = queue,
+		.has_run = is_own,
 		.ready = queue_gauge("queue_ready", "messages that are waiting for a "
 		                     "process. The master counts them every ten "
 		                     "seconds", queue),
@@ -51,11 +62,12 @@ static void queue_watch_add(char *queue)
 
 void queue_watch_metrics(const char *const *topics, bool has_recovery)
 {
-	for (; *topics; topics++) {
-		bug_if(watched_count == 2 * TOPICS_MAX);
-		queue_watch_add(xstrdup(*topics));
+	for (size_t i = 0; topics[i]; i++) {
+		bug_if(i == TOPICS_MAX);
+		queue_watch_add(topics[i], xstrdup(topics[i]), i == 0);
 		if (has_recovery)
-			queue_watch_add(xprintf("%s.recovery", *topics));
+			queue_watch_add(topics[i], xprintf("%s.recovery", topics[i]),
+			                i == 0);
 	}
 }
 
@@ -82,6 +94,8 @@ static enum err queue_watch_count(struct queue_watch *watch, struct why *why)
 	for (size_t i = 0; !err && i < watched_count; i++) {
 		struct broker_admin_depth depth;
 
+		if (!watched[i].has_run)
+			continue;
 		err = broker_admin_depth(watch->broker, watched[i].queue, &depth, why);
 		if (!err)
 			watched_show(&watched[i], &depth);
@@ -112,10 +126,27 @@ static void queue_watch_ended(void *self)
 	(void)self;
 }
 
+/* The lane is idle, so it does not read `has_run` now. */
+static void queue_watch_find_services(const struct queue_watch *watch)
+{
+	struct why why;
+	struct tx tx = tx_autocommit(watch->db, &why);
+
+	for (size_t i = 0; i < watched_count; i++)
+		if (!watched[i].has_run)
+			watched[i].has_run = store_members_has_run(&tx, watched[i].topic,
+			                                           DECLARED_AFTER_S);
+	if (tx_commit(&tx))
+		log_debug("services not read: reason=\"%s\"", why.text);
+}
+
 void queue_watch_fire(struct queue_watch *watch)
 {
-	if (watched_count && !lane_waiting(watch->lane))
-		lane_submit(watch->lane, queue_watch_run, queue_watch_ended, watch);
+	if (!watched_count || lane_waiting(watch->lane))
+		return;
+	if (membership_is_master(watch->fleet))
+		queue_watch_find_services(watch);
+	lane_submit(watch->lane, queue_watch_run, queue_watch_ended, watch);
 }
 
 struct queue_watch *queue_watch_new(const struct membership *fleet,
@@ -124,6 +155,7 @@ struct queue_watch *queue_watch_new(const struct membership *fleet,
 	struct queue_watch *watch = xcalloc(1, sizeof(*watch));
 
 	watch->fleet = fleet;
+	watch->db = runtime->db;
 	watch->config = *runtime->broker_config;
 	watch->config.heartbeat_s = 0;
 	watch->broker = broker_admin_new(&watch->config);

@@ -87,6 +87,14 @@ void store_members_write(struct tx *tx, const struct members *members)
 		member_write(tx, &members->member[i]);
 }
 
+bool store_members_has_run(struct tx *tx, const char *service, int seconds)
+{
+	return tx_select_number(tx,
+	    "SELECT EXISTS(SELECT 1 FROM worker_nodes WHERE service = ? "
+	    "AND started_at < NOW(6) - INTERVAL ? SECOND)",
+	    TX_BIND(tx_text(service), tx_int(seconds))) > 0;
+}
+
 void store_members_forget(struct tx *tx, const char *service)
 {
 	tx_exec(tx,

@@ -39,5 +39,10 @@ void store_members_write(struct tx *tx, const struct members *members);
 /* Reads the rows of ME and of the master, for election_share(). */
 void store_members_read_own(struct tx *tx, const char *service, const char *me,
                             struct members *members);
+/*
+ * True: a process of the service sent its first heartbeat at least SECONDS ago. The last
+ * master of a service keeps its row, so this stays true.
+ */
+bool store_members_has_run(struct tx *tx, const char *service, int seconds);
 /* Deletes the rows of processes that have been down for an hour. */
 void store_members_forget(struct tx *tx, const char *service);

@@ -90,6 +90,7 @@ struct connect_job {
 	struct connection *connection;
 	struct topology *topology;
 	const struct broker_host *host;
+	bool is_refused;		/* `why` is the refusal of `host` */
 	char reply_queue[sizeof "reply_" + ID_LEN];
 	struct cancel cancel;
 	struct why why;
@@ -105,13 +106,31 @@ static void connect_job_free(struct connect_job **job)
 	*job = NULL;
 }
 
+static enum err connect_job_open(struct connect_job *job, const struct broker_host *host,
+                                 struct why *why)
+{
+	enum err err = connection_open(job->broker, host, &job->cancel, &job->connection,
+	                               why);
+
+	if (err)
+		return err;
+	err = topology_declare(job->topology, job->broker, job->connection, why);
+	if (err)
+		connection_free(&job->connection);
+	return err;
+}
+
+/* A refusal tells more than the silence of the other hosts. */
 static void connect_job_try_host(struct connect_job *job, const struct broker_host *host)
 {
+	struct why why = { "" };
+	enum err err = connect_job_open(job, host, &why);
+
+	if (err && job->is_refused)
+		return;
 	job->host = host;
-	job->connection = connection_open(job->broker, host, &job->cancel, &job->why);
-	if (job->connection && topology_declare(job->topology, job->broker,
-						job->connection, &job->why))
-		connection_free(&job->connection);
+	job->why = why;
+	job->is_refused = err == ERR_DENIED;
 }
 
 /* Starts at a random host, to spread the connections of the fleet. */
@@ -181,6 +200,8 @@ static void connect_job_done(void *self)
 			 job->host->port, job->why.text);
 		broker->down_reason = job->why;
 		broker_reconnect_later(broker);
+		if (job->is_refused)
+			broker_tell_refusal(broker, AMQP_ACCESS_REFUSED);
 	}
 	connect_job_free(&job);
 	broker_turn_end(broker);

@@ -93,6 +93,12 @@ struct broker_hooks {
 	void (*up)(void *self);
 	void (*down)(void *self);
 	/*
+	 * The broker refused the account, its password, the virtual host or a right (403
+	 * or 530 of AMQP); REASON is the text of the broker. The connection retries all
+	 * the same. NULL: no reaction.
+	 */
+	void (*refused)(void *self, const char *reason);
+	/*
 	 * Gets the next part of a body that is too large to keep; delivery() follows the
 	 * last part. NULL: the broker discards the parts. If the connection is lost
 	 * before the last part, down() runs, and delivery() does not.

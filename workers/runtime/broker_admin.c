@@ -26,8 +26,8 @@ static enum err admin_connect_any(struct broker_admin *admin, struct why *why)
 	for (size_t i = 0; i < url->count && !admin->connection; i++) {
 		if (atomic_load(&admin->cancel.wanted))
 			return fail(why, ERR_UNREACHABLE, "closed");
-		admin->connection =
-		    connection_open(&admin->as, &url->hosts[i], &admin->cancel, why);
+		connection_open(&admin->as, &url->hosts[i], &admin->cancel,
+		                &admin->connection, why);
 	}
 	return admin->connection ? OK : ERR_UNREACHABLE;
 }
@@ -161,11 +161,13 @@ enum err broker_admin_depth(struct broker_admin *admin, const char *queue,
 {
 	static const char *const steps[] = { ".retry.1000", ".retry.5000",
 	                                     ".retry.8000" };
-	enum err err = broker_admin_count(admin, queue, &depth->work, why);
+	enum err err;
 
-	if (!err)
-		err = admin_count_suffix(admin, queue, ".dead", &depth->dead, why);
-	depth->delayed = 0;
+	*depth = (struct broker_admin_depth){ .delayed = 0 };
+	err = broker_admin_count(admin, queue, &depth->work, why);
+	if (err || !depth->work.exists)
+		return err;
+	err = admin_count_suffix(admin, queue, ".dead", &depth->dead, why);
 	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(steps[0]); i++) {
 		struct broker_admin_queue step;
 

@@ -49,7 +49,11 @@ struct broker_admin_queue {
 };
 enum err broker_admin_count(struct broker_admin *admin, const char *queue,
                             struct broker_admin_queue *found, struct why *why);
-/* The messages in a work queue, in its delay queues and in its queue of dead letters. */
+/*
+ * The messages in a work queue, in its delay queues and in its queue of dead letters. If
+ * the work queue does not exist, broker_admin_depth() does not ask for the other queues:
+ * RabbitMQ logs an error for each question about a queue that does not exist.
+ */
 struct broker_admin_depth {
 	struct broker_admin_queue work, dead;
 	uint32_t delayed;

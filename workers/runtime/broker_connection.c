@@ -71,6 +71,18 @@ int reply_code(amqp_rpc_reply_t reply)
 	return 0;
 }
 
+bool reply_is_refusal(int code)
+{
+	return code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED;
+}
+
+enum err reply_check_rights(amqp_rpc_reply_t reply, const char *what, struct why *why)
+{
+	enum err err = reply_check(reply, what, why);
+
+	return err && reply_is_refusal(reply_code(reply)) ? ERR_DENIED : err;
+}
+
 /* ---- connecting ---- */
 
 /* The first error of OpenSSL; it names a missing file. */
@@ -235,7 +247,7 @@ static enum err connection_login(const struct broker *broker,
 	    amqp, broker->url.vhost, CHECK_CHANNEL, FRAME_MAX, broker->config.heartbeat_s,
 	    &properties, AMQP_SASL_METHOD_PLAIN, host->user, host->password);
 	free(name);
-	return reply_check(reply, "login", why);
+	return reply_check_rights(reply, "login", why);
 }
 
 static enum err connection_establish(const struct broker *broker,
@@ -254,7 +266,7 @@ static enum err connection_establish(const struct broker *broker,
 	if (err)
 		return err;
 	amqp_channel_open(amqp, CHANNEL);
-	return reply_check(amqp_get_rpc_reply(amqp), "channel.open", why);
+	return reply_check_rights(amqp_get_rpc_reply(amqp), "channel.open", why);
 }
 
 static size_t connection_frame_max(amqp_connection_state_t amqp)
@@ -264,22 +276,25 @@ static size_t connection_frame_max(amqp_connection_state_t amqp)
 	return agreed < SENT_FRAME_MAX ? agreed : SENT_FRAME_MAX;
 }
 
-struct connection *connection_open(const struct broker *broker,
-                                   const struct broker_host *host, struct cancel *cancel,
-                                   struct why *why)
+enum err connection_open(const struct broker *broker, const struct broker_host *host,
+                         struct cancel *cancel, struct connection **connection,
+                         struct why *why)
 {
-	struct connection *connection = xcalloc(1, sizeof *connection);
+	struct connection *made = xcalloc(1, sizeof *made);
+	enum err err;
 
-	connection->amqp = amqp_new_connection();
-	bug_if(!connection->amqp);
-	if (connection_establish(broker, connection->amqp, host, cancel, why)) {
-		connection_free(&connection);
-		return NULL;
+	made->amqp = amqp_new_connection();
+	bug_if(!made->amqp);
+	err = connection_establish(broker, made->amqp, host, cancel, why);
+	if (err) {
+		connection_free(&made);
+		return err;
 	}
-	connection->fd = amqp_get_sockfd(connection->amqp);
-	connection->user = host->user;
-	connection->body_max = connection_frame_max(connection->amqp) - FRAME_OVERHEAD;
-	return connection;
+	made->fd = amqp_get_sockfd(made->amqp);
+	made->user = host->user;
+	made->body_max = connection_frame_max(made->amqp) - FRAME_OVERHEAD;
+	*connection = made;
+	return OK;
 }
 
 /* ---- sending without blocking ---- */

@@ -95,9 +95,10 @@ void cancel_init(struct cancel *cancel);
 void cancel_clear(struct cancel *cancel);
 void cancel_now(struct cancel *cancel);		/* from the other thread */
 
-struct connection *connection_open(const struct broker *broker,
-                                   const struct broker_host *host, struct cancel *cancel,
-                                   struct why *why);
+/* ERR_DENIED: the broker refused the account, the virtual host or a right. */
+enum err connection_open(const struct broker *broker, const struct broker_host *host,
+                         struct cancel *cancel, struct connection **connection,
+                         struct why *why);
 /* Closes the connection when the broker has read all bytes, or after at most a second. */
 void connection_linger(struct connection **connection);
 void connection_close(struct connection **connection);	/* orderly; at most a second */
@@ -111,6 +112,10 @@ void connection_cork(struct connection *connection, bool on);	/* whole packets o
 enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
 /* AMQP's reply code, for example 406; 0: no code */
 int reply_code(amqp_rpc_reply_t reply);
+/* True: the broker refused an account, a virtual host or a right, with this code. */
+bool reply_is_refusal(int code);
+/* Like reply_check(), but ERR_DENIED for a refusal. */
+enum err reply_check_rights(amqp_rpc_reply_t reply, const char *what, struct why *why);
 
 /* ---- broker_topology.c ---- */
 
@@ -145,6 +150,7 @@ struct topology {
 
 struct topology *topology_new(const struct broker *broker, const char *reply_queue);
 void topology_free(struct topology **topology);
+/* ERR_DENIED: the account may not declare an item. */
 enum err topology_declare(const struct topology *topology, const struct broker *broker,
                           struct connection *connection, struct why *why);
 
@@ -357,6 +363,8 @@ void broker_reconnect_later(struct broker *broker);	/* after a while */
 /* Closes the connection, and connects again after a while. */
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* After broker_drop(): calls the hook `refused` if CODE is that of a refusal. */
+void broker_tell_refusal(struct broker *broker, int code);
 
 /* ---- AMQP's own types, for all files ---- */
 

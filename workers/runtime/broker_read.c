@@ -309,21 +309,24 @@ static void broker_on_cancel(struct broker *broker, const void *decoded)
 static void broker_on_channel_close(struct broker *broker, const void *decoded)
 {
 	const amqp_channel_close_t *close = decoded;
+	int code = close->reply_code;
 
-	outbox_on_channel_close(broker, close->reply_code,
+	outbox_on_channel_close(broker, code,
 	                        (amqp_method_number_t)close->class_id << 16 |
 	                            close->method_id);
-	broker_drop(broker, "the broker closed the channel: %d %.*s", close->reply_code,
+	broker_drop(broker, "the broker closed the channel: %d %.*s", code,
 		    (int)close->reply_text.len, (const char *)close->reply_text.bytes);
+	broker_tell_refusal(broker, code);
 }
 
 static void broker_on_connection_close(struct broker *broker, const void *decoded)
 {
 	const amqp_connection_close_t *close = decoded;
+	int code = close->reply_code;
 
-	broker_drop(broker, "the broker closed the connection: %d %.*s",
-		    close->reply_code, (int)close->reply_text.len,
-		    (const char *)close->reply_text.bytes);
+	broker_drop(broker, "the broker closed the connection: %d %.*s", code,
+		    (int)close->reply_text.len, (const char *)close->reply_text.bytes);
+	broker_tell_refusal(broker, code);
 }
 
 static void broker_on_blocked(struct broker *broker, const void *decoded)

@@ -61,6 +61,12 @@ void broker_drop(struct broker *broker, const char *fmt, ...)
 		broker->hooks.down(broker->hooks.self);
 }
 
+void broker_tell_refusal(struct broker *broker, int code)
+{
+	if (reply_is_refusal(code) && broker->hooks.refused && !broker->closed)
+		broker->hooks.refused(broker->hooks.self, broker->down_reason.text);
+}
+
 static void acks_add(struct broker *broker, uint64_t tag, enum ack_kind how)
 {
 	struct acks *acks = &broker->acks;

@@ -324,7 +324,7 @@ void topology_request(const struct topology_item *item, bool passive,
 static enum err topology_result(amqp_connection_state_t amqp, const char *what,
                                 struct why *why)
 {
-	return reply_check(amqp_get_rpc_reply(amqp), what, why);
+	return reply_check_rights(amqp_get_rpc_reply(amqp), what, why);
 }
 
 static enum err topology_item_ask(const struct topology_item *item, bool passive,

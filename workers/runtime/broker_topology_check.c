@@ -122,12 +122,14 @@ static void topology_check_on_refusal(struct broker *broker,
                                       const amqp_channel_close_t *close)
 {
 	char words[TOPOLOGY_WORDS] = "a channel";
+	int code = close->reply_code;
 
 	if (broker->check.state == CHECK_ASKS)
 		topology_item_describe(&broker->topology->item[broker->check.at], words,
 		                       sizeof words);
-	broker_drop(broker, "%s: %d %.*s", words, close->reply_code,
+	broker_drop(broker, "%s: %d %.*s", words, code,
 	            (int)close->reply_text.len, (char *)close->reply_text.bytes);
+	broker_tell_refusal(broker, code);
 }
 
 static void topology_check_advance(struct broker *broker)

@@ -211,6 +211,12 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
  */
 void rpc_client_sign(struct rpc_client *client, struct trust *trust);
 /*
+ * REFUSED is called each time the broker refuses the client's reply queue, because of the
+ * account, its password or its rights (broker.h). The open calls continue to wait.
+ */
+void rpc_client_on_refused(struct rpc_client *client,
+                           void (*refused)(void *self, const char *reason), void *self);
+/*
  * Why the client cannot receive answers, as text; NULL: the client can receive answers.
  */
 const char *rpc_client_down_reason(const struct rpc_client *client);

@@ -59,6 +59,9 @@ struct rpc_client {
 	struct broker *in;		/* NULL before the first call */
 	struct call *calls;		/* by msg_id */
 	struct trust *trust;		/* NULL: no signatures, and no checks of them */
+	/* gets the broker's refusals; NULL: no reaction */
+	void (*refused)(void *self, const char *reason);
+	void *refused_self;
 	struct metric *casts_failed;
 	struct log_limit not_understood;	/* replies */
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
@@ -142,17 +145,30 @@ static void call_fail(struct call *call, enum err err, const char *words)
 	call_answer(call, &answer);
 }
 
+/* Why the broker did not accept a call: ": " and the reason, if there is one. */
+static void call_find_obstacle(const struct call *call, struct why *why)
+{
+	const char *reason = broker_down_reason(call->client->out);
+
+	if (!reason)
+		reason = rpc_client_down_reason(call->client);
+	snprintf(why->text, sizeof why->text, "%s%.300s", reason ? ": " : "",
+	         reason ? reason : "");
+}
+
 static void call_on_timer(void *self)
 {
 	struct call *call = self;
-	struct why why;
+	struct why why, obstacle;
+
+	call_find_obstacle(call, &obstacle);
 
 	if (call->failed)
 		why = call->why;
 	else if (!call->sent || call->in_flight)
 		call->failed = fail(&why, ERR_UNREACHABLE,
-		                    "the message broker did not accept %s for %s in time",
-		                    call->method, call->key);
+		                    "the message broker did not accept %s for %s in "
+		                    "time%s", call->method, call->key, obstacle.text);
 	else
 		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time%s%s",
 		                    call->key, call->method,
@@ -378,13 +394,22 @@ static void client_on_delivery(void *self, const struct broker_delivery *deliver
 
 /* ---- calls: the start ---- */
 
+static void client_on_refused(void *self, const char *reason)
+{
+	struct rpc_client *client = self;
+
+	if (client->refused)
+		client->refused(client->refused_self, reason);
+}
+
 static void client_listen(struct rpc_client *client)
 {
 	static const struct broker_queue queues[] = {
 		{ .kind = BROKER_REPLY, .prefetch = REPLY_PREFETCH }, { 0 }
 	};
 	const struct broker_hooks hooks = {
-		.up = client_on_up, .delivery = client_on_delivery, .self = client,
+		.up = client_on_up, .refused = client_on_refused,
+		.delivery = client_on_delivery, .self = client,
 	};
 
 	if (!client->in)
@@ -595,6 +620,13 @@ void rpc_client_sign(struct rpc_client *client, struct trust *trust)
 		return;
 	HASH_ITER(hh, client->calls, call, next)
 		call_send(call, &ignored);	/* the first copy may still be answered */
+}
+
+void rpc_client_on_refused(struct rpc_client *client,
+                           void (*refused)(void *self, const char *reason), void *self)
+{
+	client->refused = refused;
+	client->refused_self = self;
 }
 
 const char *rpc_client_down_reason(const struct rpc_client *client)

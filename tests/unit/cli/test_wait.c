@@ -57,7 +57,60 @@ static void outcomes(void **state)
 	}
 }
 
-/* The pool manager retries: an ERROR counts after 30 s in a row. */
+/* `watch` takes any serial: which states end it, and is a deletion a failure? */
+static void any_serial(void **state)
+{
+	static const struct {
+		bool is_until_active;
+		enum task task;
+		enum status status;
+		enum wait_outcome want;
+	} cases[] = {
+		/* until active  task         status */
+		{ false, TASK_ADD,    STATUS_PENDING, WAIT_OPEN },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  WAIT_ACTIVE },
+		{ false, TASK_UPDATE, STATUS_ERROR,   WAIT_ERROR },
+		{ false, TASK_DELETE, STATUS_PENDING, WAIT_OPEN },
+		{ false, TASK_DELETE, STATUS_ERROR,   WAIT_ERROR },
+		{ false, TASK_NONE,   STATUS_DELETED, WAIT_DELETED },
+		{ true,  TASK_ADD,    STATUS_PENDING, WAIT_OPEN },
+		{ true,  TASK_NONE,   STATUS_ACTIVE,  WAIT_ACTIVE },
+		{ true,  TASK_UPDATE, STATUS_ERROR,   WAIT_ERROR },
+		{ true,  TASK_DELETE, STATUS_PENDING, WAIT_OPEN },
+		{ true,  TASK_DELETE, STATUS_ERROR,   WAIT_OPEN },
+		{ true,  TASK_NONE,   STATUS_DELETED, WAIT_DELETED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct goal goal = {
+			.is_any = true, .is_until_active = cases[i].is_until_active,
+		};
+		const struct domain_view view = { cases[i].task, cases[i].status, NEWER,
+		                                  false };
+
+		assert_int_equal(wait_decide(&goal, &view), cases[i].want);
+		assert_int_equal(wait_must_exist(&goal), cases[i].is_until_active);
+	}
+	assert_true(wait_must_exist(&(struct goal){ .serial = OURS }));
+	assert_false(wait_must_exist(&(struct goal){ .is_deletion = true }));
+}
+
+/* With a time limit, no ERROR ends the wait: at the limit, error_since_ms tells of it. */
+static void an_error_before_the_limit(void **state)
+{
+	struct goal goal = { .serial = OURS, .patience = PATIENCE_LIMIT };
+
+	(void)state;
+	assert_int_equal(wait_allow_retries(&goal, WAIT_ERROR, 100000), WAIT_OPEN);
+	assert_int_equal(wait_allow_retries(&goal, WAIT_ERROR, 900000), WAIT_OPEN);
+	assert_int_equal(goal.error_since_ms, 100000);
+	assert_int_equal(wait_allow_retries(&goal, WAIT_OPEN, 900001), WAIT_OPEN);
+	assert_int_equal(goal.error_since_ms, 0);
+	assert_int_equal(wait_allow_retries(&goal, WAIT_ACTIVE, 900002), WAIT_ACTIVE);
+}
+
+/* Without a time limit: an ERROR counts after 30 s in a row. */
 static void an_error_that_lasts(void **state)
 {
 	static const struct {
@@ -74,7 +127,7 @@ static void an_error_that_lasts(void **state)
 		{ 150, WAIT_ERROR,   WAIT_OPEN },
 		{ 160, WAIT_ACTIVE,  WAIT_ACTIVE },
 	};
-	struct goal goal = { .serial = OURS };
+	struct goal goal = { .serial = OURS, .patience = PATIENCE_30_S };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -110,6 +163,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outcomes),
+		cmocka_unit_test(any_serial),
+		cmocka_unit_test(an_error_before_the_limit),
 		cmocka_unit_test(an_error_that_lasts),
 		cmocka_unit_test(old_serials_settle_nothing),
 	};
