@@ -82,15 +82,18 @@ static const struct option rows[] = {
 	  "for example \"192.0.2.1:853\". Empty list: no TLS" },
 	{ "tls_certificate", OPTION_TEXT, AT(tls_certificate), NULL, 1, 4096,
 	  "file with the certificate of mini-DNS, followed by the chain to its CA (PEM). "
-	  "Required if listen_tls is set", .reloadable = true },
+	  "Required if listen_tls is set", .reloadable = true,
+	  .file = OPTION_FILE },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
 	  "file with the private key of tls_certificate (PEM). Required if listen_tls is "
-	  "set", .reloadable = true },
+	  "set", .reloadable = true,
+	  .file = OPTION_FILE },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
 	  "file with the CA certificates that verify client certificates (PEM). If "
 	  "tls_client_ca is set, each TLS client must present a certificate from one of "
 	  "these CAs",
-	  .reloadable = true },
+	  .reloadable = true,
+	  .file = OPTION_FILE },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
 	  "addresses and prefixes of clients that may transfer any zone. Each server of "
 	  "a pool may also transfer the zones of its pool", .reloadable = true },

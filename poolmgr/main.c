@@ -5,6 +5,7 @@
 #include "adjust.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "connect.h"
 #include "consistency/member.h"
 #include "consistency/queue_watch.h"
 #include "follow_up.h"
@@ -148,6 +149,11 @@ static enum err poolmgr_check(void *self, struct why *why)
 	return err;
 }
 
+static void poolmgr_connect(void *self, struct connect_check *check)
+{
+	connect_add_servers(((const struct poolmgr *)self)->servers, check);
+}
+
 static enum err poolmgr_prepare(void *self, int processes, struct why *why)
 {
 	struct poolmgr *pm = self;
@@ -250,6 +256,7 @@ int main(int argc, char **argv)
 		.recovery = true,
 		.topic = poolmgr_topic,
 		.check = poolmgr_check,
+		.connect = poolmgr_connect,
 		.prepare = poolmgr_prepare,
 		.start = poolmgr_start,
 		.drain = poolmgr_drain,

@@ -23,6 +23,11 @@ struct nsd {
 	bool slash_names;
 };
 
+static bool nsd_uses_tls(const void *settings)
+{
+	return !nsd_channel_is_socket(((const struct nsd *)settings)->control);
+}
+
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct nsd),
 	{ "control", OPTION_TEXT, offsetof(struct nsd, control), "/run/nsd/nsd.ctl",
@@ -34,13 +39,16 @@ static const struct option options[] = {
 	  "`allow-notify` for these zones" },
 	{ "server_cert", OPTION_TEXT, offsetof(struct nsd, server_cert),
 	  "/etc/nsd/nsd_server.pem", 1, 255,
-	  "file with the certificate that NSD must present (PEM)" },
+	  "file with the certificate that NSD must present (PEM)",
+	  .file = OPTION_FILE, .is_used = nsd_uses_tls },
 	{ "control_key", OPTION_TEXT, offsetof(struct nsd, control_key),
 	  "/etc/nsd/nsd_control.key", 1, 255,
-	  "file with the private key of the pool manager (PEM)" },
+	  "file with the private key of the pool manager (PEM)",
+	  .file = OPTION_FILE, .is_used = nsd_uses_tls },
 	{ "control_cert", OPTION_TEXT, offsetof(struct nsd, control_cert),
 	  "/etc/nsd/nsd_control.pem", 1, 255,
-	  "file with the certificate of the pool manager (PEM)" },
+	  "file with the certificate of the pool manager (PEM)",
+	  .file = OPTION_FILE, .is_used = nsd_uses_tls },
 	{ "slash_names", OPTION_BOOL, offsetof(struct nsd, slash_names), "false", 0, 0,
 	  "also create zones with \"/\" in their names (RFC 2317). Set slash_names "
 	  "only if the NSD pattern has no `zonefile` option: with this option, NSD "

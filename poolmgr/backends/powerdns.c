@@ -43,7 +43,8 @@ static const struct option options[] = {
 	  "zones on the server", .required = true },
 	{ "ca_file", OPTION_TEXT, offsetof(struct powerdns, ca_file), NULL, 1, 255,
 	  "file with the CA certificates for https (PEM); default: the CA certificates "
-	  "of the system" },
+	  "of the system",
+	  .file = OPTION_FILE },
 	{ "server_id", OPTION_TEXT, offsetof(struct powerdns, server_id), "localhost",
 	  1, 64,
 	  "id of the server in the paths of the PowerDNS API" },

@@ -51,7 +51,11 @@ class DeployTest(unittest.TestCase):
             keys.write_text(fleet_key(key) + "\n")
             self.assertIn(f'"@/etc/zonefleet/{name}"', sample)
             sample = sample.replace(f"@/etc/zonefleet/{name}", f"@{keys}")
-        return sample
+        for path in set(re.findall(r'"(/etc/zonefleet/[^"]*)"', sample)):
+            (self.folder / Path(path).name).write_text("a key of a name server\n")
+        for path in set(re.findall(r'"(/var/lib/zonefleet/[^"]*)"', sample)):
+            (self.folder / Path(path).name).mkdir(exist_ok=True)
+        return re.sub(r'"/(?:etc|var/lib)/zonefleet/', f'"{self.folder}/', sample)
 
     def test_version_of_a_program(self):
         """The release and, if there is a checkout, the commit: also in the metrics."""
@@ -145,6 +149,30 @@ class DeployTest(unittest.TestCase):
         status, said = run(tool, "all")
         self.assertEqual(status, 64)
         self.assertIn("must be one of: build neutron run test, not 'all'", said)
+
+    def test_files_of_the_settings(self):
+        """--check opens them. A reload does not: a program that runs needs no new file."""
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o640)
+        config.write_text(self.sample_settings())
+        for kind, name, options, words in (
+                ("poolmgr", "rndc.key", (), r"backends\.bind9\.rndc_key_file of server 'ns1': must "
+                 r"be a file that the user of this command may read, not '.*/rndc\.key': No such "),
+                ("routes", "router", ("--agent",), r"routes_agent\.directory: must be a directory "
+                 r"in which the user of this command may write, not '.*/router': No such file")):
+            program = BINARIES / f"zonefleet-{kind}"
+            path = self.folder / name
+            self.assertEqual(run(program, *options, "--check", "--config", config)[0], 0)
+            path.rename(self.folder / "away")
+            status, said = run(program, *options, "--check", "--config", config)
+            self.assertEqual(status, 78, said)
+            self.assertRegex(said, words)
+            status, said = run(program, *options, "--check-settings", "--config", config)
+            self.assertEqual(status, 0, said)
+            (self.folder / "away").rename(path)
+        for unit in (ROOT / "deploy" / "systemd").glob("*.service"):
+            reloads = re.findall(r"^ExecReload=/usr/sbin/.*", unit.read_text(), re.M)
+            self.assertTrue(all(line.endswith(" --check-settings") for line in reloads), unit)
 
     def test_sample_needs_a_password(self):
         config = self.folder / "zonefleet.cfg"

@@ -945,7 +945,9 @@ class CommandLine(unittest.TestCase):
                       self.run_agent("--check", "--agent", text=sample)[1])
         trusting = "fleet: { lock_ttl = 3; trust_broker = true; };\n"
         sample = sample.replace("\nfleet: {", "\nfleet: { lock_ttl = 3; trust_broker = true;")
-        self.assertEqual(self.run_agent("--check", "--agent", text=sample)[0], 0)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        good = sample.replace("\nports_agent: {", f'\nports_agent: {{ directory = "{folder}";')
+        self.assertEqual(self.run_agent("--check", "--agent", text=good)[0], 0)
         for bad in "directory = \"a\"", "directory = \"/a/\"", "interval = 0", "processes = 2":
             status, said = self.run_agent("--agent", "--check",
                                           text=f"{trusting}ports_agent: {{ {bad}; }};")

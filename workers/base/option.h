@@ -35,6 +35,13 @@ enum option_type {
 	OPTION_SECRET,
 };
 
+/* What --check does with the path in an OPTION_TEXT. */
+enum option_file {
+	OPTION_NO_FILE,
+	OPTION_FILE,		/* the program reads this file */
+	OPTION_FOLDER,		/* the program writes files in this directory */
+};
+
 struct option_texts {
 	char **item;
 	size_t count;
@@ -56,6 +63,12 @@ struct option {
 	bool reloadable;	/* SIGHUP changes it in a running process */
 	/* for OPTION_WORD: the allowed words, then NULL */
 	const char *const *words;
+	enum option_file file;	/* only for OPTION_TEXT */
+	/*
+	 * False: the program does not use the file. BASE is the section's struct, or the
+	 * element of the list. NULL: the program uses the file if the text is not empty.
+	 */
+	bool (*is_used)(const void *base);
 };
 
 /* A group of the file: "central", or "backends.bind9" for a group inside another. */
@@ -104,6 +117,11 @@ enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
 /* ERR_INVALID: a secret in the settings is still the placeholder of the samples. */
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
+/*
+ * ERR_INVALID: this process cannot open a file that the settings name. A program starts
+ * all the same: one missing key must not stop the work on all other servers.
+ */
+enum err option_check_files(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */
 void option_sample(const struct option_schema *schema);	/* a valid file, to stdout */
 void option_clear(const struct option_schema *schema);	/* frees all strings and lists */

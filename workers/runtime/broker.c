@@ -31,12 +31,15 @@ const struct option broker_options[] = {
 	  "oslo.messaging)" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
 	  "file with the CA certificates (PEM) by which the program verifies RabbitMQ. "
-	  "Required if the url begins with rabbits://" },
+	  "Required if the url begins with rabbits://",
+	  .file = OPTION_FILE },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
 	  "file with the client certificate of the program (PEM). Set tls_cert and "
-	  "tls_key if RabbitMQ requires a client certificate" },
+	  "tls_key if RabbitMQ requires a client certificate",
+	  .file = OPTION_FILE },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
-	  "file with the private key of tls_cert (PEM, without a password)" },
+	  "file with the private key of tls_cert (PEM, without a password)",
+	  .file = OPTION_FILE },
 	{ "heartbeat", OPTION_SECONDS, AT(heartbeat_s), "10", 2, 300,
 	  "AMQP heartbeat interval of the connection to RabbitMQ. The program closes a "
 	  "connection that is silent for twice this time" },

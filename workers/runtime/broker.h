@@ -43,6 +43,9 @@ extern const struct option broker_options[];	/* offsets into struct broker_confi
 /* Checks that the URL is valid and the TLS files are complete. */
 enum err broker_check(const struct broker_config *config, struct why *why);
 
+/* Writes "host:5672,host2:5672/vhost", without user and password. */
+void broker_describe(const struct broker_config *config, char *words, size_t size);
+
 /* A queue to consume. broker_open() declares it with its exchange and bindings. */
 struct broker_queue {
 	enum {

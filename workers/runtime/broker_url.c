@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,4 +274,22 @@ void broker_url_clear(struct broker_url *url)
 		url_host_clear(&url->hosts[i]);
 	free(url->vhost);
 	*url = (struct broker_url){ 0 };
+}
+
+void broker_describe(const struct broker_config *config, char *words, size_t size)
+{
+	struct broker_url url;
+	struct why why;
+	struct buf text = { 0 };
+
+	if (broker_url_parse(config->url, &url, &why)) {
+		snprintf(words, size, "%s", why.text);
+		return;
+	}
+	for (size_t i = 0; i < url.count; i++)
+		buf_printf(&text, "%s%s:%d", i ? "," : "", url.hosts[i].name,
+		           url.hosts[i].port);
+	snprintf(words, size, "%s/%s", buf_string(&text), url.vhost);
+	buf_clear(&text);
+	broker_url_clear(&url);
 }

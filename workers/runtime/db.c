@@ -43,7 +43,7 @@ const struct option db_options[] = {
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, .min = 1, .max = 4096,
 	  .help = "file with CA certificates (PEM). If tls_ca is set, the program "
 	  "encrypts the connection to the database server and verifies the server with "
-	  "these certificates" },
+	  "these certificates", .file = OPTION_FILE },
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
 	  .help = "time limit of one SQL statement. If a statement takes longer, the "
 	  "program closes the connection to the database server" },

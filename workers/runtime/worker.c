@@ -14,6 +14,7 @@
 #include "base/secret.h"
 #include "base/suggest.h"
 #include "base/version.h"
+#include "runtime/connect_check.h"
 #include "runtime/metrics.h"
 #include "runtime/option_json.h"
 #include "runtime/poison.h"
@@ -95,8 +96,11 @@ static int act_run(struct program *program)
 	return supervisor_run(program);
 }
 
-/* A placeholder can be the password of a program that runs, so only this refuses it. */
-static int act_check(struct program *program)
+/*
+ * A placeholder can be the password of a program that runs, and a program that runs can
+ * do without a file, so only this refuses them.
+ */
+static int check_settings(struct program *program, bool with_files)
 {
 	struct why why, rule;
 	enum err err;
@@ -104,12 +108,32 @@ static int act_check(struct program *program)
 	if (program_load(program, &why))
 		return worker_fail(program, EX_CONFIG, why.text);
 	err = option_check_placeholders(&program->schema, &rule);
+	if (!err && with_files)
+		err = option_check_files(&program->schema, &rule);
 	if (err) {
 		fail(&why, err, "%s: %s", program->path, rule.text);
 		return worker_fail(program, EX_CONFIG, why.text);
 	}
 	printf("%s: %s: good\n", program->name, program->path);
 	return EX_OK;
+}
+
+static int act_check(struct program *program)
+{
+	int status = check_settings(program, true);
+
+	if (status || !program->connect)
+		return status;
+	signal(SIGPIPE, SIG_IGN);
+	log_open(program->name, false);
+	log_level_set(LOG_LEVEL_ERROR);		/* the table has the reasons */
+	return connect_check_run(program) ? EX_OK : EXIT_FAILURE;
+}
+
+/* For a reload: a program that runs does without a file that is missing. */
+static int act_check_settings(struct program *program)
+{
+	return check_settings(program, false);
 }
 
 static int act_sample(struct program *program)
@@ -155,19 +179,27 @@ typedef int action(struct program *program);
 
 static action act_help;
 
-/* `act` NULL: --agent, only for programs with an agent. */
+#define CONNECT "--connect"
+#define AGENT   "--agent"
+
+/* `act` NULL: CONNECT, or AGENT, which only programs with an agent have. */
 static const struct argument {
 	const char *name;
 	action *act;
 	const char *help;
 } arguments[] = {
-	{ "--check",   act_check,   "check the settings, print the result, and exit" },
+	{ "--check",   act_check,
+	  "check the settings and the files that they name, and exit" },
+	{ CONNECT, NULL,
+	  "with --check: also connect to the servers, and print a table" },
+	{ "--check-settings", act_check_settings,
+	  "like --check, without the files; a reload runs it" },
 	{ "--sample",  act_sample,  "print a settings file with all defaults, and exit" },
 	{ "--settings", act_settings, "print the settings as JSON, and exit" },
 	{ "--metrics", act_metrics, "print the metrics without a start, and exit" },
 	{ "--help",    act_help,    "print this help, and exit" },
 	{ "--version", act_version, "print the version, and exit" },
-	{ "--agent",   NULL,        "run as the agent (see --agent --help)" },
+	{ AGENT,       NULL,        "run as the agent (see --agent --help)" },
 };
 
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
@@ -175,18 +207,18 @@ enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
 static bool argument_is_known(const struct program *program,
 			      const struct argument *argument)
 {
-	return argument->act || program->worker->agent;
+	return strcmp(argument->name, AGENT) || program->worker->agent;
 }
 
 static int act_help(struct program *program)
 {
 	printf("%s: %s\n\nUsage: %s [ARGUMENT...]\n\n", program->name,
 	       program->worker->summary, program->command);
-	printf("  %-14s %s\n", "--config FILE",
+	printf("  %-16s %s\n", "--config FILE",
 	       "read the settings from FILE; default: " DEFAULT_CONFIG);
 	for (size_t i = 0; i < ARGUMENTS; i++)
 		if (argument_is_known(program, &arguments[i]))
-			printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
+			printf("  %-16s %s\n", arguments[i].name, arguments[i].help);
 	printf("\nThe program stays in the foreground. SIGTERM ends it. SIGHUP makes it\n"
 	       "read its settings again. SIGUSR1 turns debug lines on or off.\n\n");
 	option_help(&program->schema);
@@ -259,11 +291,13 @@ static void program_become_agent(struct program *program)
 {
 	const struct worker *agent = program->worker->agent;
 	const char *path = program->path;
+	bool connect = program->connect;
 	char *command = xprintf("%s --agent", program->command);
 
 	program_clear(program);
 	program_init(program, agent, command);
 	program->path = path;
+	program->connect = connect;
 	free(command);
 }
 
@@ -294,12 +328,16 @@ static int worker_parse(struct program *program, char **argv, action **act)
 
 		if (argument && argument->act) {
 			*act = argument->act;
+		} else if (argument && !strcmp(argument->name, CONNECT)) {
+			program->connect = true;
 		} else if (argument) {
 			program_become_agent(program);
 		} else if (!argument_take_config(argv, &at, &program->path)) {
 			return worker_refuse_argument(program, argv[at]);
 		}
 	}
+	if (program->connect && *act != act_check)
+		return worker_fail(program, EX_USAGE, CONNECT " needs --check");
 	return EX_OK;
 }
 

@@ -27,6 +27,7 @@
 
 struct loop;
 
+struct connect_check;
 struct membership;
 
 /* The parts of the runtime that a program uses after the fork. */
@@ -103,6 +104,11 @@ struct worker {
 	 * these functions may be NULL.
 	 */
 	enum err (*check)(void *self, struct why *why);
+	/*
+	 * Adds the program's own servers to the probes of --check --connect
+	 * (connect_check.h). It runs after check().
+	 */
+	void (*connect)(void *self, struct connect_check *check);
 	/* Opens sockets and creates metrics before the fork. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
@@ -126,7 +132,7 @@ struct worker {
 };
 
 /*
- * Handles --config, --check, --sample, --settings, --metrics, --help, --version, and
+ * Handles --config, --check, --connect, --check-settings, --sample, --settings, --metrics, --help, --version, and
  * --agent if the program has an agent. Returns a status of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);

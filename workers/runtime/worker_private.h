@@ -35,6 +35,7 @@ struct program {
 	char *command;		/* the same, with --agent */
 	const char *path;	/* of the settings */
 	bool debug;		/* SIGUSR1 */
+	bool connect;		/* --connect */
 };
 
 /* EX_CONFIG tells the service manager not to start the program again. */

@@ -649,6 +649,59 @@ static void test_placeholders(void **state)
 	}
 }
 
+struct file_settings { char *path; bool is_quiet; };
+
+static bool is_used(const void *base)
+{
+	return !((const struct file_settings *)base)->is_quiet;
+}
+
+/* --check opens the files that the settings name. */
+static void test_files(void **state)
+{
+	char own[] = "/tmp/zfoptionXXXXXX", file[64], missing[64];
+	const struct { const char *path; enum option_file kind; bool is_quiet; bool is_good; }
+	cases[] = {
+		/* path   kind            quiet  good */
+		{ file,    OPTION_FILE,   false, true },
+		{ missing, OPTION_FILE,   false, false },
+		{ missing, OPTION_FILE,   true,  true },	/* is_used() says no */
+		{ own,     OPTION_FILE,   false, false },
+		{ own,     OPTION_FOLDER, false, true },
+		{ file,    OPTION_FOLDER, false, false },
+		{ missing, OPTION_FOLDER, false, false },
+		{ "",      OPTION_FILE,   false, true },	/* not set */
+		{ missing, OPTION_NO_FILE, false, true },
+	};
+
+	(void)state;
+	assert_non_null(mkdtemp(own));
+	snprintf(file, sizeof(file), "%s/file", own);
+	snprintf(missing, sizeof(missing), "%s/missing", own);
+	write_file(file, "x", 1, 0600);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct file_settings settings = {
+			(char *)cases[i].path, cases[i].is_quiet,
+		};
+		const struct option rows[] = {
+			{ "path", OPTION_TEXT, offsetof(struct file_settings, path), NULL,
+			  .help = "a path", .file = cases[i].kind, .is_used = is_used },
+			{ 0 }
+		};
+		const struct option_section named[] = {
+			{ "group", "a group", rows, &settings }, { 0 }
+		};
+		enum err err = option_check_files(
+		    &(struct option_schema){ "program", named, NULL }, &why);
+
+		assert_int_equal(err, cases[i].is_good ? OK : ERR_INVALID);
+		if (err)
+			assert_memory_equal(why.text, "group.path: must be a ", 22);
+	}
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(own), 0);
+}
+
 static void test_help_names_every_row(void **state)
 {
 	const char *text = printed(option_help);
@@ -776,6 +829,7 @@ int main(void)
 		CASE(test_sample_loads_again),
 		CASE(test_sample_loads_uncommented),
 		CASE(test_placeholders),
+		CASE(test_files),
 		CASE(test_help_names_every_row),
 		CASE(test_reload),
 		CASE(test_reload_of_a_broken_file_changes_nothing),

@@ -73,6 +73,10 @@ static void types(void **state)
 	}
 }
 
+#define BY_NUMBER \
+	": if zonefleet does not know a type by its name, write its number and data " \
+	"as, for example, TYPE261 \\# 2 0102"
+
 static void similar_types(void **state)
 {
 	static const struct { const char *text, *want; } cases[] = {
@@ -86,9 +90,9 @@ static void similar_types(void **state)
 		             "'CNAME'?" },
 		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
 		             "mean 'NSEC3PARAM'?" },
-		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" },
-		{ "IXFF",    "type: must be a record type, not 'IXFF'" },
-		{ "",        "type: must be a record type, not ''" },
+		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" BY_NUMBER },
+		{ "IXFF",    "type: must be a record type, not 'IXFF'" BY_NUMBER },
+		{ "",        "type: must be a record type, not ''" BY_NUMBER },
 	};
 	uint16_t type;
 

@@ -1,0 +1,144 @@
+#include "connect.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "dns/packet.h"
+#include "net/client_socket.h"
+#include "runtime/connect_check.h"
+#include "servers.h"
+
+enum { TRIES = 3, TRY_MS = 2000 };
+
+/* ---- the control channel ---- */
+
+/* Each driver can ask for the root, and the answer does not matter. */
+static enum err connect_control(void *self, struct why *why)
+{
+	const struct server *server = self;
+	const struct domain_ref root = { .name = "." };
+	bool there;
+
+	return server->driver->has(server->settings, &root, &there, why);
+}
+
+/* ---- DNS ---- */
+
+static size_t connect_query(uint16_t id, uint8_t *packet, size_t size)
+{
+	const struct name root = { .len = 1 };
+	struct packet_writer writer;
+
+	packet_writer_init(&writer, packet, size);
+	packet_put_question(&writer, &root, RR_SOA, RR_CLASS_IN);
+	packet_set_header(&writer, &(struct packet_header){ .id = id, .count = { 1 } });
+	return writer.len;
+}
+
+/* True: the packet answers the query with this id. */
+static bool connect_is_answer(const uint8_t *packet, ssize_t len, uint16_t id,
+                              enum rcode *rcode)
+{
+	struct packet_reader reader = packet_reader(packet, len > 0 ? (size_t)len : 0);
+	struct packet_header header;
+
+	packet_read_header(&reader, &header);
+	*rcode = header.flags & FLAG_RCODE;
+	return !reader.broken && header.id == id && (header.flags & FLAG_QR);
+}
+
+/* Waits for the answer to one query. A closed port is an error of the socket. */
+static bool connect_hear(int fd, uint16_t id, enum rcode *rcode, int *error)
+{
+	int64_t until_ms = clock_ms() + TRY_MS, left_ms;
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	uint8_t packet[PACKET_UDP_MIN];
+
+	while ((left_ms = until_ms - clock_ms()) > 0) {
+		ssize_t len;
+
+		if (poll(&wait, 1, (int)left_ms) < 1)
+			continue;
+		len = recv(fd, packet, sizeof packet, 0);
+		if (len >= 0 && connect_is_answer(packet, len, id, rcode))
+			return true;
+		*error = len < 0 ? errno : 0;
+		if (len < 0)
+			return false;
+	}
+	return false;
+}
+
+static enum err connect_ask(int fd, enum rcode *rcode, struct why *why)
+{
+	uint16_t id = (uint16_t)random_u32();
+	uint8_t query[PACKET_UDP_MIN];
+	size_t len = connect_query(id, query, sizeof query);
+	int error = 0;
+
+	for (int i = 0; i < TRIES; i++)
+		if (send(fd, query, len, 0) < 0)
+			error = errno;
+		else if (connect_hear(fd, id, rcode, &error))
+			return OK;
+	if (error)
+		return fail(why, ERR_UNREACHABLE, "the DNS query failed: %s",
+		            strerror(error));
+	return fail(why, ERR_TIMEOUT, "no answer to %d DNS queries within %d s", TRIES,
+	            TRIES * TRY_MS / 1000);
+}
+
+/* Any answer is good: the server need not have a zone yet. */
+static enum err connect_dns(void *self, struct why *why)
+{
+	const struct server *server = self;
+	struct address address;
+	enum rcode rcode = RCODE_NOERROR;
+	enum err err;
+	int fd;
+
+	if (server_lacks_address(server, why))
+		return ERR_UNREACHABLE;
+	if (!address_parse(server->destination.host, server->destination.port, &address))
+		return fail(why, ERR_INVALID, "'%s' must be an address",
+		            server->destination.host);
+	fd = client_socket_connect(client_socket_open(&address, SOCK_DGRAM), &address,
+	                           NULL);
+	if (fd < 0)
+		return fail(why, ERR_UNREACHABLE, "no route to the address: %s",
+		            strerror(errno));
+	err = connect_ask(fd, &rcode, why);
+	close(fd);
+	if (!err)
+		fail(why, OK, "answers with %s", rcode_name(rcode));
+	return err;
+}
+
+/* ---- the rows ---- */
+
+static void connect_add_server(const struct server *server, struct connect_check *check)
+{
+	const struct server_settings *settings = server->settings;
+	char address[320];
+
+	if (server->driver->has) {
+		snprintf(address, sizeof address, "%.32s (%s)", settings->id,
+		         server->driver->name);
+		connect_check_add(check, "control channel", address, connect_control,
+		                  (void *)server);
+	}
+	snprintf(address, sizeof address, "%.32s (%.255s port %d)", settings->id,
+	         settings->host, settings->port);
+	connect_check_add(check, "DNS", address, connect_dns, (void *)server);
+}
+
+void connect_add_servers(const struct servers *servers, struct connect_check *check)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		connect_add_server(&servers->item[i], check);
+}

@@ -1,0 +1,95 @@
+"""--check --connect: what a program needs is tried, and a table says what does not work."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import merged, start_fleet                                   # noqa: E402
+from lab.fleet import render                                            # noqa: E402
+
+GOOD, FAILED, USAGE = 0, 1, 64
+SECRET = "not-the-password"
+
+
+def setUpModule():
+    folder = Path(tempfile.mkdtemp(prefix="zfconnect"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    Connect.fleet = unittest.enterModuleContext(start_fleet(
+        folder / "fleet", central=1, poolmgr=1, minidns=1))
+
+
+class Connect(unittest.TestCase):
+
+    def run_check(self, worker, changes=None, words=("--check", "--connect"), want=GOOD):
+        """The rows of the table: {(what, address): result}."""
+        settings = merged(worker.settings, changes or {})
+        config = Path(self.enterContext(tempfile.TemporaryDirectory())) / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(render(settings))
+        done = subprocess.run([worker.command()[0], *words, "--config", config], text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+        self.assertEqual(done.returncode, want, done.stdout + done.stderr)
+        self.assertNotIn(SECRET, done.stdout + done.stderr)
+        rows = [re.split(r" {2,}", line, maxsplit=2) for line in done.stdout.splitlines()]
+        self.said = done.stdout + done.stderr
+        return {(row[0], row[1]): row[2] for row in rows if len(row) == 3}
+
+    @property
+    def manager(self):
+        return self.fleet.members["poolmgr1"]
+
+    def servers(self):
+        """The rows of the name servers."""
+        return {("control channel", f"{server.name} ({driver})"): server.name
+                for server, driver in zip(self.fleet.name_servers, ("bind9", "knot", "nsd"))} | {
+                ("DNS", f"{server.name} ({server.host} port {server.port})"): server.name
+                for server in self.fleet.name_servers}
+
+    def test_all_is_well(self):
+        broker = self.fleet.rabbitmq
+        for worker in self.fleet.workers:
+            with self.subTest(worker.name):
+                rows = self.run_check(worker)
+                self.assertRegex(self.said, r"\A\S+: \S+: good\nWHAT +ADDRESS +RESULT\n")
+                self.assertEqual(rows["broker", f"{broker.host}:{broker.port}/{broker.vhost}"],
+                                 "OK")
+                found, = [rows[row] for row in rows if row[0] == "database"]
+                self.assertRegex(found, r"\AOK: the schema has version \d+\Z")
+        rows = self.run_check(self.manager)
+        for row in self.servers():
+            self.assertRegex(rows[row], r"\AOK(: answers with [A-Z]+)?\Z")
+
+    def test_a_server_that_is_away(self):
+        with self.fleet.away(self.fleet.nsd):
+            rows = self.run_check(self.manager, want=FAILED)
+        for row, name in self.servers().items():
+            self.assertRegex(rows[row], r"\AFAILED: ." if name == "nsd" else r"\AOK", row)
+
+    def test_wrong_accounts(self):
+        broker = self.fleet.rabbitmq
+        url = f"rabbit://{broker.user}:{SECRET}@{broker.host}:{broker.port}/{broker.vhost}"
+        rows = self.run_check(self.fleet.members["central1"], {
+            "broker": {"url": url}, "database": {"password": SECRET}}, want=FAILED)
+        results = {what: result for (what, _), result in rows.items()}
+        self.assertRegex(results["broker"], r"\AFAILED: login: 403 ACCESS_REFUSED")
+        self.assertRegex(results["database"], r"\AFAILED: .*Access denied")
+
+    def test_a_key_that_is_missing(self):
+        rows = self.run_check(self.manager, {"backends": {"bind9": {"default": {
+            "rndc_key_file": "/nowhere.key"}}}}, want=78)
+        self.assertEqual(rows, {})
+        self.assertRegex(self.said, r"backends\.bind9\.rndc_key_file of server 'bind': must be a "
+                                    r"file that .*, not '/nowhere\.key': No such file")
+
+    def test_it_belongs_to_check(self):
+        self.run_check(self.manager, words=("--connect",), want=USAGE)
+        self.assertIn("--connect needs --check", self.said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,193 @@
+#include "runtime/connect_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/broker_admin.h"
+#include "runtime/db.h"
+#include "runtime/loop.h"
+#include "runtime/migrate.h"
+#include "runtime/offload.h"
+#include "runtime/worker_private.h"
+
+enum { ADDRESS_MAX = 512 };
+
+struct attempt {
+	struct connect_check *check;
+	char *what, *address;
+	connect_probe *probe;
+	void *self;
+	struct lane *lane;
+	enum err err;
+	struct why why;
+};
+
+struct connect_check {
+	struct loop *loop;
+	struct attempt **attempt;
+	size_t count, open;
+};
+
+/* ---- the broker and the database ---- */
+
+static enum err connect_broker(void *self, struct why *why)
+{
+	struct broker_config config = *(const struct broker_config *)self;
+	struct broker_admin *admin;
+	enum err err;
+
+	config.heartbeat_s = 0;
+	err = broker_admin_open(&config, &admin, why);
+	if (err)
+		return err;
+	broker_admin_close(&admin);
+	return OK;
+}
+
+static enum err connect_schema(struct db *db, struct why *why)
+{
+	int have, want;
+	enum err err = migrate_version(db, &have, &want, why);
+
+	if (err)
+		return err;
+	if (have < want)
+		return fail(why, ERR_CONFLICT, "the schema has version %d, but this program "
+		            "needs version %d: run 'zonefleet db migrate'", have, want);
+	fail(why, OK, "the schema has version %d", have);
+	return OK;
+}
+
+static enum err connect_database(void *self, struct why *why)
+{
+	const struct program *program = self;
+	struct db *db = db_new(&program->common.db);
+	enum err err = db_ping(db, why);
+
+	if (!err && program->worker->schema)
+		err = connect_schema(db, why);
+	db_free(&db);
+	return err;
+}
+
+static void connect_add_common(struct connect_check *check, struct program *program)
+{
+	struct worker_common *common = &program->common;
+	char address[ADDRESS_MAX];
+
+	broker_describe(&common->broker, address, sizeof address);
+	connect_check_add(check, "broker", address, connect_broker, &common->broker);
+	if (common->no_database)
+		return;
+	snprintf(address, sizeof address, "%.400s/%.64s", common->db.host,
+	         common->db.name);
+	connect_check_add(check, "database", address, connect_database, program);
+}
+
+/* ---- the attempts ---- */
+
+void connect_check_add(struct connect_check *check, const char *what, const char *address,
+                       connect_probe *probe, void *self)
+{
+	struct attempt *attempt = xcalloc(1, sizeof *attempt);
+
+	*attempt = (struct attempt){
+		.check = check, .what = xstrdup(what), .address = xstrdup(address),
+		.probe = probe, .self = self,
+		.lane = lane_new(check->loop, "connect", 1),
+	};
+	check->attempt = xrealloc(check->attempt,
+	                          (check->count + 1) * sizeof(*check->attempt));
+	check->attempt[check->count++] = attempt;
+}
+
+static void attempt_work(void *self)
+{
+	struct attempt *attempt = self;
+
+	attempt->err = attempt->probe(attempt->self, &attempt->why);
+}
+
+static void attempt_done(void *self)
+{
+	struct connect_check *check = ((struct attempt *)self)->check;
+
+	if (!--check->open)
+		loop_stop(check->loop);
+}
+
+static void connect_check_wait(struct connect_check *check)
+{
+	check->open = check->count;
+	for (size_t i = 0; i < check->count; i++)
+		bug_if(!lane_submit(check->attempt[i]->lane, attempt_work, attempt_done,
+		                    check->attempt[i]));
+	while (check->open)
+		loop_run(check->loop);
+}
+
+/* ---- the table ---- */
+
+static int attempt_width(size_t width, const char *text)
+{
+	size_t len = strlen(text);
+
+	return (int)(len > width ? len : width);
+}
+
+/* An answer of a server may contain line breaks and control characters. */
+static void attempt_print_reason(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
+	putchar('\n');
+}
+
+static bool connect_check_print(const struct connect_check *check)
+{
+	int what = 4, address = 7;
+	bool all_good = true;
+
+	for (size_t i = 0; i < check->count; i++) {
+		what = attempt_width((size_t)what, check->attempt[i]->what);
+		address = attempt_width((size_t)address, check->attempt[i]->address);
+	}
+	printf("%-*s  %-*s  %s\n", what, "WHAT", address, "ADDRESS", "RESULT");
+	for (size_t i = 0; i < check->count; i++) {
+		const struct attempt *attempt = check->attempt[i];
+
+		printf("%-*s  %-*s  ", what, attempt->what, address, attempt->address);
+		printf("%s%s", attempt->err ? "FAILED: " : "OK",
+		       !attempt->err && *attempt->why.text ? ": " : "");
+		attempt_print_reason(attempt->why.text);
+		all_good &= !attempt->err;
+	}
+	return all_good;
+}
+
+static void attempt_free(struct attempt *attempt)
+{
+	lane_free(&attempt->lane);
+	free(attempt->what);
+	free(attempt->address);
+	free(attempt);
+}
+
+bool connect_check_run(struct program *program)
+{
+	struct connect_check check = { .loop = loop_new() };
+	bool all_good;
+
+	connect_add_common(&check, program);
+	if (program->worker->connect)
+		program->worker->connect(program->worker->self, &check);
+	connect_check_wait(&check);
+	all_good = connect_check_print(&check);
+	for (size_t i = 0; i < check.count; i++)
+		attempt_free(check.attempt[i]);
+	free(check.attempt);
+	loop_free(&check.loop);
+	return all_good;
+}
