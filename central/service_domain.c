@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "advise.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "codec_domain.h"
@@ -440,7 +441,11 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
-	return domain_answer(write);
+	err = domain_answer(write);
+	if (!err)
+		json_object_set_new(req->result, "warnings",
+		                    advise_names(write, &write->zone.is.name, 1));
+	return err ? err : write->tx->err;
 }
 
 /* ---- update, delete ---- */

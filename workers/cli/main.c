@@ -187,6 +187,7 @@ static void cli_report_json(struct cli *cli, enum err err)
 	                                                 : json_object();
 	struct buf words = { 0 };
 
+	output_end_warnings(&cli->out, document);
 	output_escape(cli->why.text, &words);
 	json_object_set_new(document, "error", json_pack("{s:s, s:s}",
 		"class", cli_error_class(cli, err), "message", buf_string(&words)));
@@ -221,9 +222,12 @@ static void cli_add_hint(struct cli *cli, enum err err)
 
 static void cli_report(struct cli *cli, enum err err)
 {
-	if (err && cli->out.json)
+	if (err && cli->out.json) {
 		cli_report_json(cli, err);
-	else if (err)
+		return;
+	}
+	output_end_warnings(&cli->out, cli->document);
+	if (err)
 		cli_report_text(cli, err);
 	else if (cli->document && cli->out.json)
 		output_json(json_incref(cli->document));

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -74,6 +75,52 @@ void output_json_to(json_t *json, FILE *to)
 void output_json(json_t *json)
 {
 	output_json_to(json, stdout);
+}
+
+/* ---- warnings ---- */
+
+/* Wipes the line of the progress on a terminal (progress.c). */
+static void output_print_warning(const struct output *out, const char *text)
+{
+	if (!out->quiet)
+		fprintf(stderr, "%swarning: %s\n",
+		        isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+}
+
+void output_warn(struct output *out, const char *text)
+{
+	struct buf escaped = { 0 };
+
+	if (!out->warnings)
+		out->warnings = json_array();
+	if (json_array_size(out->warnings) == WARNINGS_MAX) {
+		out->more_warnings++;
+		return;
+	}
+	output_escape(text, &escaped);
+	output_print_warning(out, buf_string(&escaped));
+	json_array_append_new(out->warnings, json_string(buf_string(&escaped)));
+	buf_clear(&escaped);
+}
+
+void output_end_warnings(struct output *out, json_t *document)
+{
+	char text[64];
+
+	if (!out->warnings)
+		return;
+	if (document)
+		json_object_set(document, "warnings", out->warnings);
+	if (out->more_warnings) {
+		snprintf(text, sizeof text, "there are %zu more warnings",
+		         out->more_warnings);
+		output_print_warning(out, text);
+		json_object_set_new(document, "more_warnings",
+		                    json_integer((json_int_t)out->more_warnings));
+	}
+	json_decref(out->warnings);
+	out->warnings = NULL;
+	out->more_warnings = 0;
 }
 
 /* ---- tables ---- */

@@ -16,8 +16,12 @@
 
 #include "base/buf.h"
 
+enum { WARNINGS_MAX = 100 };
+
 struct output {
 	bool json, quiet, color;
+	json_t *warnings;	/* escaped texts; NULL: no warning so far */
+	size_t more_warnings;	/* after the first WARNINGS_MAX */
 };
 
 /* Appends the escaped TEXT. Returns its width in columns. */
@@ -25,6 +29,17 @@ size_t output_escape(const char *text, struct buf *to);
 /* Prints one document to standard output. Takes over JSON. */
 void output_json(json_t *json);
 void output_json_to(json_t *json, FILE *to);
+
+/*
+ * Prints "warning: TEXT" to standard error, unless --quiet is given, and keeps TEXT for
+ * the document. After WARNINGS_MAX warnings, it only counts.
+ */
+void output_warn(struct output *out, const char *text);
+/*
+ * Ends the warnings of a run: prints how many more there were, and sets `warnings` and
+ * `more_warnings` of DOCUMENT if there were any. DOCUMENT may be NULL.
+ */
+void output_end_warnings(struct output *out, json_t *document);
 
 enum { TABLE_COLUMNS_MAX = 16 };
 
