@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -29,6 +30,8 @@ enum {
 	HOLD_S = 5,
 	ROLLBACK_S = 2,		/* a longer rollback goes on while the next claim waits */
 	QUIET_MS = 60 * 1000,
+	ADVISED_MAX = 100,		/* names whose hosts are checked */
+	ADVISED_TTLS_MAX = 10,
 };
 
 /* The commit of an import, on the lane. */
@@ -430,15 +433,28 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	return err ? err : commit_check_quotas(c);
 }
 
+/* Names at which the import changed hosts are not known: looks at some of all. */
+static json_t *commit_advise(struct commit *c)
+{
+	const char *names[ADVISED_MAX];
+	size_t count = store_import_host_names(&c->tx, &c->write.zone, c->arena, names,
+	                                       ADVISED_MAX);
+	json_t *list = count ? advise_names(&c->write, names, count) : json_array();
+
+	store_import_ttl_names(&c->tx, c->id, c->arena, ADVISED_TTLS_MAX, list);
+	return list;
+}
+
 static void commit_write_result(struct commit *c)
 {
 	const struct zone *zone = &c->write.zone;
-	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}",
+	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
 		"domain", zone->is.id, "name", zone->is.name,
 		"serial", (json_int_t)zone->is.state.serial,
 		"records", (json_int_t)zone->records,
 		"added", (json_int_t)c->added, "updated", (json_int_t)c->updated,
-		"deleted", (json_int_t)c->deleted, "changed", c->changed);
+		"deleted", (json_int_t)c->deleted, "changed", c->changed,
+		"warnings", commit_advise(c));
 	char *text = json_dumps(result, JSON_COMPACT);
 
 	store_import_set_state(&c->tx, c->id, IMPORT_DONE, text, "");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "advise.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "changed.h"
@@ -351,7 +352,11 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
-	return domain_answer(write, true);
+	err = domain_answer(write, true);
+	if (!err)
+		json_object_set_new(req->result, "warnings",
+		                    advise_names(write, &write->zone.is.name, 1));
+	return err ? err : write->tx->err;
 }
 
 /* ---- update, delete ---- */

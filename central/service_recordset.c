@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "advise.h"
 #include "codec_domain.h"
 #include "codec_find.h"
 #include "codec_recordset.h"
@@ -66,9 +67,13 @@ enum err service_apply_changes(struct write *write)
 
 	if (!err)
 		err = edit_apply(write, write->edit, &outcome);
-	if (!err)
-		write->req->result = edit_outcome_encode(&write->zone, &outcome);
-	return err;
+	if (err)
+		return err;
+	write->req->result = edit_outcome_encode(&write->zone, &outcome);
+	json_object_set_new(write->req->result, "warnings",
+	                    advise_changes(write, write->edit->changes,
+	                                   write->edit->count));
+	return write->tx->err;
 }
 
 /* ---- one set ---- */

@@ -11,6 +11,10 @@
 #define OWNER RPC_OWNER
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
+#define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
+	"tools refuse or warn of, at most 31 texts: an NS, MX or SRV record whose host is " \
+	"inside the domain and has no address, or has a CNAME record; in an import also a " \
+	"record set with several TTLs" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
@@ -58,7 +62,8 @@ static const struct json_field find_records[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
+	{ "create_domain", "Creates a domain with its SOA and NS records. The answer also "
+	  "contains `warnings`, as in [outcome].", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
 	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
@@ -296,7 +301,7 @@ static const struct rpc_object objects[] = {
 		  "the records in `updated`" },
 		{ "unchanged", "number", "number of records that needed no change" },
 		{ "changed", "true or false", "false: nothing changed, so the domain "
-		  "keeps its serial" }),
+		  "keeps its serial" }, WARNINGS),
 	  true },
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
@@ -332,7 +337,8 @@ static const struct rpc_object objects[] = {
 		  "data counts as one deleted and one added record" },
 		{ "updated", "number", "number of records that got only a new TTL" },
 		{ "deleted", "number", "number of records that the import deleted" },
-		{ "changed", "true or false", "false: nothing changed" }), true },
+		{ "changed", "true or false", "false: nothing changed" }, WARNINGS),
+	  true },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
 	{ "new blacklist", "An entry that a caller adds to the blacklist.",

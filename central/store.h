@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "core/changes.h"
 #include "core/pattern.h"
 #include "core/rrsets.h"
@@ -467,6 +469,12 @@ const char *store_import_too_large(struct tx *tx, const struct zone *zone, int64
                                    struct arena *arena);
 const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
                                      struct arena *arena);
+/* Finds names of the domain that have NS, MX or SRV records, at most MAX. */
+size_t store_import_host_names(struct tx *tx, const struct zone *zone,
+                               struct arena *arena, const char **names, size_t max);
+/* Appends a warning for each record set with several TTLs in the import, at most MAX. */
+void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
+                            size_t max, json_t *warnings);
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type);
 

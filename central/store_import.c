@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "model/presentation.h"
 #include "model/rr.h"
 
 #define IMPORT_COLUMNS \
@@ -587,4 +588,44 @@ bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *na
 	                          "AND s.name = ? AND s.type = ? AND " SERVED("s"),
 	                          TX_BIND(tx_text(zone->is.id), tx_text(name),
 	                                  tx_int(type))) != NULL;
+}
+
+/* ---- warnings ---- */
+
+size_t store_import_host_names(struct tx *tx, const struct zone *zone,
+                               struct arena *arena, const char **names, size_t max)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT DISTINCT name FROM recordsets WHERE domain_id = ? AND type IN "
+	          "(2, 15, 33) ORDER BY name LIMIT ?",
+	          TX_BIND(tx_text(zone->is.id), tx_int((int64_t)max)));
+	while (tx_next(&rows))
+		names[count++] = row_text(&rows);
+	return count;
+}
+
+void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
+                            size_t max, json_t *warnings)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT name, type, MIN(ttl), MAX(ttl) FROM import_records FORCE INDEX "
+	          "(import_record_set) WHERE import_id = ? GROUP BY name, type "
+	          "HAVING MIN(ttl) <> MAX(ttl) LIMIT ?",
+	          TX_BIND(tx_text(id), tx_int((int64_t)max)));
+	while (tx_next(&rows)) {
+		const char *name = row_text(&rows);
+		char type[16];
+
+		rrtype_format((uint16_t)row_int(&rows), type);
+		uint32_t low = row_u32(&rows), high = row_u32(&rows);
+
+		json_array_append_new(warnings, json_sprintf(
+			"'%.100s %s': the records have several TTLs, from %u to %u: the "
+			"record set gets %u", name, type, low, high, low));
+	}
 }

@@ -251,6 +251,7 @@ class Domains(Story):
             "minimum": 4, "description": "h\u00e9llo", "records": 2, "recordsets": 1,
             "reason": "no pool manager of pool 'default' is running"})
         self.assertRegex(made["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertEqual(made.pop("warnings"), [])
         self.assertEqual(call("get_domain", domain=made["id"]), made)
         self.assertEqual(call("get_domain", domain=str(uuid.UUID(made["id"]))), made)
         self.assertEqual(call("get_domain", domain=name), made)
@@ -1904,6 +1905,31 @@ def generated_zone(name, size, serial=7):
             [name, 3600, "NS", f"ns.{name}"]] + \
         [[f"h{i}.{name}", 300, "A", f"10.{i >> 16 & 255}.{i >> 8 & 255}.{i & 255}"]
          for i in range(size - 2)]
+
+
+class Warned(Story):
+    """What named-checkzone refuses is accepted, with a warning."""
+
+    def test_hosts_without_addresses(self):
+        name = lab.name()
+        made = call("create_domain", domain={"name": name, "ns": [f"ns1.{name}"]})
+        self.assertEqual(made["warnings"],
+                         [f"'{name} NS': the host 'ns1.{name}' has no A or AAAA record"])
+        mail = {"op": "set", "name": name, "type": "MX", "records": [f"10 mail.{name}"]}
+        self.assertRegex(call("apply_changes", domain=name, changes=[mail])["warnings"][0],
+                         f"'{name} MX': the host 'mail.{name}' has no A")
+        done = call("apply_changes", domain=name, changes=[mail, {
+            "op": "add", "name": f"mail.{name}", "type": "A", "records": ["192.0.2.25"]}])
+        self.assertEqual(done["warnings"], [])
+
+    def test_an_import(self):
+        name = lab.name()
+        done = commit(stage(name, [[name, 300, "NS", f"ns1.{name}"],
+                                   [f"a.{name}", 300, "A", "192.0.2.1"],
+                                   [f"a.{name}", 60, "A", "192.0.2.2"]]))
+        self.assertEqual([words.split(":")[0] for words in done["result"]["warnings"]],
+                         [f"'{name} NS'", f"'a.{name} A'"])
+        self.assertIn("from 60 to 300: the record set gets 60", done["result"]["warnings"][1])
 
 
 class Imports(Story):

@@ -361,6 +361,15 @@ class Commands(WithFleet):
         self.assertEqual((gone["status"], gone["task"]), ("DELETED", "NONE"))
         self.assertIn("no domain", self.run_client("domain", "show", "life.org", want=NOT_FOUND))
 
+    def test_warnings(self):
+        status, out, said = client("--config", self.fleet.config, "domain", "create", "warned.org",
+                                   "--ns", "ns1.warned.org")
+        self.assertEqual((status, said.splitlines()), (GOOD, [
+            "warning: 'warned.org. NS': the host 'ns1.warned.org.' has no A or AAAA record"]))
+        quiet = client("--config", self.fleet.config, "--quiet", "record", "add", "warned.org", "@",
+                       "MX", "10 mail.warned.org.")
+        self.assertEqual((quiet[0], quiet[2]), (GOOD, ""))
+
     def test_what_a_person_reads(self):
         out = self.run_client("domain", "create", "table.org", "--wait")
         self.assertRegex(out, r"\Acreated table\.org\.: serial \d+, PENDING, id [0-9a-f]{32}\n"

@@ -378,12 +378,24 @@ static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *res
 	return err;
 }
 
+/* The document gets its warnings at the end, together with those of the client. */
+static void wait_take_warnings(struct cli *cli, json_t *result)
+{
+	json_t *text;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "warnings"), i, text)
+		output_warn(&cli->out, json_string_value(text));
+	json_object_del(result, "warnings");
+}
+
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line)
 {
 	struct watcher watcher = { .cli = cli, .goal = *goal };
 	struct buf escaped = { 0 };
 
+	wait_take_warnings(cli, result);
 	cli_answer(cli, result);
 	output_escape(line, &escaped);
 	if (!cli->out.quiet && !cli->out.json)

@@ -1,0 +1,39 @@
+/*
+ * advice -- warns of records that central accepts, but that named-checkzone or kzonecheck
+ * refuses or warns of: the host of an NS, MX or SRV record is inside the zone, and
+ *
+ *	has no A or AAAA record (a wildcard may give it one)
+ *	has a CNAME record
+ *	is below the delegation whose NS record names it, and has no glue there
+ *
+ * If another delegation hides the host, its addresses are in the zone below: no warning.
+ * The module needs all record sets at the names of advice_names(), which are the host, the
+ * names between the host and the apex, and their wildcards.
+ */
+#pragma once
+
+#include "core/rrsets.h"
+#include "core/zone.h"
+
+enum {
+	ADVICE_MAX = 20,		/* texts */
+	ADVICE_NAMES_MAX = 500,		/* names to read */
+};
+
+struct advice {
+	const char *texts[ADVICE_MAX];
+	size_t count;
+	size_t further;			/* warnings without a text */
+};
+
+/* True: a record set of this type names hosts. */
+bool advice_has_hosts(uint16_t type);
+/*
+ * Lists the names to read for the rows (`was`) of SETS. NAMES has room for
+ * ADVICE_NAMES_MAX; hosts for which there is no room get no warning.
+ */
+size_t advice_names(const struct zone *zone, const struct rrsets *sets,
+                    struct arena *arena, const char **names);
+/* Checks the rows of SETS. KNOWN: the record sets at the names of advice_names(). */
+void advice_make(const struct zone *zone, const struct rrsets *sets,
+                 struct rrsets *known, struct arena *arena, struct advice *advice);
