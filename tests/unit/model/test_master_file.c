@@ -295,7 +295,8 @@ static void owners_as_in_bind(void **state)
 		  X_A "y.example.org. 5 A 192.0.2.1\n" },
 		{ TTL "x A 192.0.2.1\n $TTL 5\n",
 		  X_A "zone:3: type: must be a record type, not '$TTL': if zonefleet does not "
-		  "know a!" },
+		  "know a type by its name, write its number and data as, for example, "
+		  "TYPE261 \\# 2 0102" },
 	};
 
 	(void)state;
