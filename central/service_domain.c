@@ -319,6 +319,7 @@ static bool domain_was_created(struct write *write, const struct domain_spec *sp
 	    strcmp(zone.is.name, spec->owner))
 		return false;
 	reasons_set(write->tx, write->arena, &(struct zone *){ &zone }, 1);
+	write->zone = zone;
 	write->req->result = codec_domain_encode(&zone, write->arena);
 	return true;
 }
@@ -335,6 +336,13 @@ enum err service_domain_check_race(struct write *write, const struct domain_spec
 	return domain_check_relatives(write, spec);
 }
 
+static enum err domain_add_warnings(struct write *write)
+{
+	json_object_set_new(write->req->result, "warnings",
+	                    advise_names(write, &write->zone.is.name, 1));
+	return write->tx->err;
+}
+
 enum err service_create_domain(struct write *write)
 {
 	struct request *req = write->req;
@@ -344,8 +352,10 @@ enum err service_create_domain(struct write *write)
 
 	if (!err)
 		err = codec_domain_spec(json, "domain", write->arena, &spec, &req->why);
-	if (err || domain_was_created(write, &spec))
+	if (err)
 		return err;
+	if (domain_was_created(write, &spec))
+		return domain_add_warnings(write);
 	err = service_domain_insert(write, &spec);
 	if (!err)
 		err = service_domain_check_race(write, &spec);
@@ -353,10 +363,7 @@ enum err service_create_domain(struct write *write)
 		return err;
 	write->cast_method = "create_domain";
 	err = domain_answer(write, true);
-	if (!err)
-		json_object_set_new(req->result, "warnings",
-		                    advise_names(write, &write->zone.is.name, 1));
-	return err ? err : write->tx->err;
+	return err ? err : domain_add_warnings(write);
 }
 
 /* ---- update, delete ---- */

@@ -59,7 +59,7 @@ PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
 START, START_OK = (10, 10), (10, 11)
 TUNE, TUNE_OK = (10, 30), (10, 31)
 OPEN, OPEN_OK = (10, 40), (10, 41)
-CLOSE, CLOSE_OK = (10, 50), (10, 51)
+END, END_OK = (10, 50), (10, 51)
 
 
 class Epmd(Server):
@@ -115,7 +115,7 @@ def logs_in(address, user, password, vhost):
         (_frame(TUNE_OK, struct.pack(">HIH", 1, 8192, 0))
          + _frame(OPEN, _short(vhost) + _short("") + b"\0"), OPEN_OK),
         # else the broker logs a warning
-        (_frame(CLOSE, struct.pack(">H", 200) + _short("") + struct.pack(">HH", 0, 0)), CLOSE_OK),
+        (_frame(END, struct.pack(">H", 200) + _short("") + struct.pack(">HH", 0, 0)), END_OK),
     )
     try:
         with socket.create_connection(address, 5) as link, link.makefile("rb") as stream:
