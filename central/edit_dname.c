@@ -18,7 +18,8 @@ static enum err edit_refuse_below(const char *field, const char *below,
 
 static bool rrset_is_new_dname(const struct rrset *set)
 {
-	return set->type == RR_DNAME && set->field && set->wanted_count && !set->was_count;
+	return set->type == RR_DNAME && set->field && set->wanted_count &&
+	       !set->was_count;
 }
 
 /* ---- a new DNAME: what is below it? ---- */

@@ -240,7 +240,7 @@ static uint32_t commit_pick_serial(const struct commit *c, bool created)
 	return serial_next(now->serial, (uint32_t)clock_unix());
 }
 
-/* TYPE: of the record whose place the reason begins with; 0: the first one of the name. */
+/* TYPE: of the record whose place the reason begins with; 0: of any type. */
 static enum err commit_refuse(struct commit *c, const char *name, uint16_t type,
                               const char *words)
 {

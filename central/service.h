@@ -36,8 +36,8 @@ static inline enum err service_object(struct request *req, const char *key,
 extern const struct json_field service_blacklist_fields[];
 
 /*
- * The error of a call that needs the name of a domain whose deletion is not complete. Only
- * a caller that may see the domain gets it.
+ * The error of a call that needs the name of a domain whose deletion is not complete.
+ * Only a caller that may see the domain gets it.
  */
 #define DOMAIN_IS_GOING \
 	"the domain %.200s is being deleted: its name is free when its name servers no " \

@@ -198,7 +198,8 @@ static enum err domain_fill_soa_names(struct write *write, const struct soa_spec
 
 /*
  * *serial: newer than each earlier serial of the name; otherwise the caller's serial, or
- * the time. ERR_EXISTS: a domain of this name is being deleted, and the caller may see it.
+ * the time. ERR_EXISTS: a domain of this name is being deleted, and the caller may see
+ * it.
  */
 static enum err domain_find_serial(struct write *write, const struct domain_spec *spec,
                                    uint32_t *serial)

@@ -169,7 +169,7 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, outcome, detail, "
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
-	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
-	    list);
+	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log "
+	    "ORDER BY done_at DESC LIMIT ?", list);
 	return list;
 }

@@ -565,7 +565,8 @@ const char *store_import_below_dname(struct tx *tx, const struct zone *zone,
 		"SELECT s.name FROM recordsets d FORCE INDEX (recordset_name) "
 		"STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) ON "
 		"s.domain_id = d.domain_id AND LENGTH(s.name) > LENGTH(d.name) AND "
-		STORE_IS_BELOW("s.name", "d.name") " WHERE d.domain_id = ? AND d.type = 39 AND "
+		STORE_IS_BELOW("s.name", "d.name") " WHERE d.domain_id = ? "
+		"AND d.type = 39 AND "
 		SERVED("d") " AND " SERVED("s") " LIMIT 1",
 		TX_BIND(tx_text(zone->is.id)));
 }

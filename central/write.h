@@ -7,8 +7,8 @@
  * answer. central looks for a stored answer in three cases: the broker has redelivered
  * the message, the id already exists, or the handler refuses the call. In the last case,
  * the reason may be that the first delivery has succeeded ("already exists"). A different
- * call with the same id gets ERR_CONFLICT. A stored answer writes no second line about the
- * change (rpc_changed()).
+ * call with the same id gets ERR_CONFLICT. A stored answer writes no second line about
+ * the change (rpc_changed()).
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * store_adjust -- the SQL statements of adjust.h. The CREATE row of a domain on a server
  * contains the digest of the settings that its zone had when the pool manager last
- * created or checked it. The row of the server contains the digest of the newest settings.
+ * created or checked it. The row of the server contains the digest of the newest
+ * settings.
  */
 #pragma once
 

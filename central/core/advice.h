@@ -7,8 +7,8 @@
  *	is below the delegation whose NS record names it, and has no glue there
  *
  * If another delegation hides the host, its addresses are in the zone below: no warning.
- * The module needs all record sets at the names of advice_names(), which are the host, the
- * names between the host and the apex, and their wildcards.
+ * The module needs all record sets at the names of advice_names(), which are the host,
+ * the names between the host and the apex, and their wildcards.
  */
 #pragma once
 

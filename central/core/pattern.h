@@ -2,8 +2,8 @@
  * pattern -- a name, or a pattern for names, in the criterion of a find_* method.
  *
  * Upper case letters and lower case letters are equal. Each `*` matches any characters,
- * also none. `\*` is a star in a name. A text that ends neither in a dot nor in a `*` gets
- * a final dot.
+ * also none. `\*` is a star in a name. A text that ends neither in a dot nor in a `*`
+ * gets a final dot.
  */
 #pragma once
 
@@ -15,7 +15,8 @@
 enum { PATTERN_STARS_MAX = 8 };
 
 struct pattern {
-	const char *text;	/* the stored form of a name, or a text for LIKE; NULL: any */
+	/* the stored form of a name, or a text for LIKE; NULL: any */
+	const char *text;
 	bool is_like;		/* LIKE text ESCAPE '!' */
 };
 

@@ -24,7 +24,7 @@ static const char *bind9_primaries_find(const char *shown)
 	return NULL;
 }
 
-/* An address in its shortest form, or the name of a key in lower case and without a dot. */
+/* An address in its shortest form, or the name of a key in lower case without a dot. */
 static void bind9_primaries_put_word(char word[WORD_SIZE], struct buf *to)
 {
 	unsigned char octets[16];

@@ -13,5 +13,5 @@ enum bind9_primaries {
 	BIND9_PRIMARIES_CUT,		/* the end of the list is missing */
 };
 
-/* WANTED: " 192.0.2.53 port 53 key \"pool.example.\";" for each primary, in this order. */
+/* WANTED: " 192.0.2.53 port 53 key \"pool.example.\";" for each primary, in order. */
 enum bind9_primaries bind9_primaries_compare(const char *shown, const char *wanted);

@@ -63,7 +63,8 @@ static bool powerdns_zone_has_master(const json_t *masters, const struct endpoin
 	return false;
 }
 
-static bool powerdns_zone_has_masters(const json_t *row, const struct driver_context *context)
+static bool powerdns_zone_has_masters(const json_t *row,
+                                      const struct driver_context *context)
 {
 	const json_t *masters = json_object_get(row, "masters");
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from story import StoryFleet
+from story import start_fleet
 from lab.dns import axfr, canonical, zone_file
 from lab.fleet import BINARIES
 from lab.process import LabError, wait_for
@@ -53,10 +53,9 @@ class Corpus:
         cls.addClassCleanup(os.chdir, os.getcwd())
         os.chdir(CORPUS)        # where named-compilezone looks for the files of $INCLUDE
         cls.addClassCleanup(folder.cleanup)
-        cls.fleet = StoryFleet.start(Path(folder.name), name_servers=cls.name_servers, settings={
-            "central": {"ns_records": ["ns1.example.net."], "quota_recordsets": 100000},
-        })
-        cls.addClassCleanup(cls.fleet.stop)
+        cls.fleet = cls.enterClassContext(start_fleet(
+            Path(folder.name), name_servers=cls.name_servers,
+            settings={"central": {"ns_records": ["ns1.example.net."]}}))
         files = {path: path.read_text("latin-1") for path in sorted(CORPUS.glob("*.zone"))}
         cls.refused = [path for path, text in files.items() if REFUSED.search(text)]
         cls.served = [path for path, text in files.items() if not REFUSED.search(text)

@@ -85,6 +85,7 @@ enum err option_check_files(const struct option_schema *schema, struct why *why)
 			err = files_check(s->group, "", s->rows, s->into, why);
 	for (const struct option_list *l = option_lists(schema); !err && l->group; l++)
 		for (size_t i = 0; !err && i < *l->count; i++)
-			err = element_check(l, (char *)*l->into + i * l->element_size, why);
+			err = element_check(l, (char *)*l->into + i * l->element_size,
+			                    why);
 	return err;
 }

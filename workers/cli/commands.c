@@ -121,8 +121,8 @@ const struct command commands[] = {
 	  "servers. STATUS is the progress of this work. Write NAME as in 'record add'. "
 	  "Each * in NAME matches any characters: www* matches all names that begin "
 	  "with www, and *_dmarc matches all names of the domain that end in _dmarc. But "
-	  "*.www is the name of a wildcard record, and \\* means a star. A TTL of - means the TTL of the "
-	  "domain.",
+	  "*.www is the name of a wildcard record, and \\* means a star. A TTL of - means "
+	  "the TTL of the domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
@@ -519,7 +519,8 @@ const struct command commands[] = {
 	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
 	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
-	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER, watch_domain,
+	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER,
+	  watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
 	  "or has been in ERROR for 30 s. --wait-timeout replaces the 30 s: the command "
@@ -751,8 +752,8 @@ const struct command commands[] = {
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
 	  "Lists the work queues of the services that have run in this fleet. CONSUMERS "
-	  "is the number of processes that take messages from the queue. READY messages are waiting for a "
-	  "process. DELAYED messages are waiting for a retry. DEAD messages are dead "
+	  "is the number of processes that take messages from the queue. READY messages "
+	  "are waiting for a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
 	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
 	  "contains messages about repairs. Workers process the changes of users before "
 	  "repairs.",

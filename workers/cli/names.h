@@ -26,8 +26,8 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
                       struct why *why);
 /*
  * Writes the criterion `name` of find_recordsets for a word of the user. A word with "*"
- * is a pattern, except "*.www": this is the name of a wildcard record. A pattern that ends
- * neither in "*" nor in a dot is relative to DOMAIN (canonical).
+ * is a pattern, except "*.www": this is the name of a wildcard record. A pattern that
+ * ends neither in "*" nor in a dot is relative to DOMAIN (canonical).
  */
 enum { CRITERION_TEXT = 2 * NAME_MAX_TEXT + 2 };
 enum err names_criterion(const char *word, const char *domain, char text[CRITERION_TEXT],

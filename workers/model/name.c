@@ -20,7 +20,7 @@ static int name_escaped_octet(const char **at)
 {
 	const char *from = *at;
 
-	if (*from <= ' ' || *from > '~')
+	if (*from < ' ' || *from > '~')
 		return BROKEN;
 	if (!isdigit((unsigned char)*from)) {
 		*at = from + 1;

@@ -18,8 +18,11 @@ enum {
 
 static enum err field_refuse(struct field *field)
 {
-	return fail(field->why, ERR_INVALID, "%s: field %d must be %s",
-	            field->rdata->field, field->number, field->kind->words);
+	char shown[41];
+
+	return fail(field->why, ERR_INVALID, "%s: field %d must be %s, not '%s'",
+	            field->rdata->field, field->number, field->kind->words,
+	            err_quote(field->text, shown, sizeof(shown)));
 }
 
 static enum err field_read_address(struct field *field, int family, size_t len)

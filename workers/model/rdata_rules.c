@@ -1,12 +1,14 @@
 #include "model/rdata_rules.h"
 
+#include <stdlib.h>
+
 #include "model/name.h"
 #include "model/presentation.h"
 #include "model/presentation_svcb.h"
 #include "model/rr.h"
 
 enum {
-	TYPE_NSEC3PARAM = 51, TYPE_HIP = 55, TYPE_CDS = 59, TYPE_ZONEMD = 63,
+	TYPE_LOC = 29, TYPE_NSEC3PARAM = 51, TYPE_HIP = 55, TYPE_CDS = 59, TYPE_ZONEMD = 63,
 	TYPE_URI = 256, TYPE_AMTRELAY = 260,
 };
 
@@ -34,6 +36,32 @@ static const char *rdata_check_rrsig(const uint8_t *rdata, size_t len)
 	if (rr_served_ttl(RR_RRSIG, rdata, len, 0) > RR_TTL_MAX)
 		return "must have an Original TTL of at most 2147483647 (RFC 2181 8)";
 	return NULL;
+}
+
+/* True: a size in centimetres, a digit and a power of ten in four bits each. */
+static bool loc_is_size(uint8_t octet)
+{
+	return octet >> 4 <= 9 && (octet & 0xf) <= 9;
+}
+
+/* True: thousandths of a second of arc from the middle, 2^31, up to DEGREES. */
+static bool loc_is_within(const uint8_t *at, int64_t degrees)
+{
+	int64_t value = (int64_t)(rdata_u16(at) << 16 | rdata_u16(at + 2)) - (1LL << 31);
+
+	return llabs(value) <= degrees * 3600 * 1000;
+}
+
+static const char *rdata_check_loc(const uint8_t *rdata, size_t len)
+{
+	enum { LEN = 16, LATITUDE = 4, LONGITUDE = 8 };
+
+	if (len == LEN && !rdata[0] && loc_is_size(rdata[1]) && loc_is_size(rdata[2]) &&
+	    loc_is_size(rdata[3]) && loc_is_within(rdata + LATITUDE, 90) &&
+	    loc_is_within(rdata + LONGITUDE, 180))
+		return NULL;
+	return "must have version 0, sizes with digits from 0 to 9, a latitude up to 90 "
+	       "degrees and a longitude up to 180 degrees (RFC 1876 2)";
 }
 
 static const char *rdata_check_nsec3param(const uint8_t *rdata, size_t len)
@@ -129,6 +157,7 @@ static const struct rule {
 } rules[] = {
 	{ RR_DS,           rdata_check_digest },
 	{ RR_RRSIG,        rdata_check_rrsig },
+	{ TYPE_LOC,        rdata_check_loc },
 	{ TYPE_NSEC3PARAM, rdata_check_nsec3param },
 	{ TYPE_HIP,        rdata_check_hip },
 	{ TYPE_CDS,        rdata_check_digest },

@@ -5,7 +5,7 @@
 enum {
 	FIXED_LEN = 10,			/* octets after the name */
 	SOA_FIXED_LEN = 20,		/* octets after RNAME */
-	ORIGINAL_TTL = 4,		/* offset in an RRSIG; after type, algorithm, labels */
+	ORIGINAL_TTL = 4,		/* offset in an RRSIG */
 };
 
 static uint16_t rr_read_u16(const uint8_t *from)

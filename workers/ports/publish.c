@@ -49,8 +49,8 @@ static void publish_read_again(struct publication *publication, struct tx *tx)
 	size_t limit = publication->limit < PUBLISH_AGAIN_MAX ? publication->limit
 	                                                      : PUBLISH_AGAIN_MAX;
 
-	store_zone_published(tx, publication->work.arena, &publication->zone, &after, limit,
-	                     publish_add_row, publication);
+	store_zone_published(tx, publication->work.arena, &publication->zone, &after,
+	                     limit, publish_add_row, publication);
 	publication->is_again = publication->count;
 	if (!tx->err && !publication->count)
 		store_zone_checked(tx, &publication->zone,

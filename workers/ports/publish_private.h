@@ -12,8 +12,8 @@
  *                                       refused: half of the rows; if one row: set aside
  * open, no such domain  create_domain   the domain exists: send the rows now
  *
- * If the domain is suspect and no row is open, the steps send the published rows again, as
- * additions. This changes nothing in central, unless a record is missing.
+ * If the domain is suspect and no row is open, the steps send the published rows
+ * again, as additions. This changes nothing in central, unless a record is missing.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ enum {
 
 /* The published rows that central has confirmed so far. */
 struct confirmation {
-	bool is_begun, is_disturbed;	/* disturbed: others changed the domain meanwhile */
+	bool is_begun;
+	bool is_disturbed;		/* others changed the domain meanwhile */
 	uint64_t version;		/* of the domain, after the last change */
 	char name[256], data[256];	/* of the last row */
 	uint16_t type;

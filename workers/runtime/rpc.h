@@ -43,7 +43,7 @@ struct context {
 struct changed {
 	const char *kind;	/* "domain", "pool", ...: also the key of the name */
 	const char *name;
-	bool has_serial;	/* the object is a domain: the line has serial and counts */
+	bool has_serial;	/* a domain: the line has its serial and counts */
 	bool has_counts;
 	uint32_t serial;	/* after the change */
 	int64_t added, updated, deleted;	/* records, or endpoints of a resource */
@@ -173,9 +173,9 @@ void rpc_run(const struct rpc_method *method, void *self, struct request *const 
 enum err rpc_deleted(const struct request *req, enum err err);
 /*
  * A handler has changed an object of this kind. If a request changes several objects, the
- * last call names the object of the log line. Returns the member `changed` of the request,
- * so that the caller can add the serial and the counts. Copies NAME. A handler that repeats
- * a stored answer does not call it.
+ * last call names the object of the log line. Returns the member `changed` of the
+ * request, so that the caller can add the serial and the counts. Copies NAME. A
+ * handler that repeats a stored answer does not call it.
  */
 struct changed *rpc_changed(struct request *req, const char *kind, const char *name);
 /* Writes the line `KIND changed: ...`, if the request has changed an object. */

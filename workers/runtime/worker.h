@@ -132,8 +132,9 @@ struct worker {
 };
 
 /*
- * Handles --config, --check, --connect, --check-settings, --sample, --settings, --metrics, --help, --version, and
- * --agent if the program has an agent. Returns a status of sysexits.h.
+ * Handles --config, --check, --connect, --check-settings, --sample, --settings,
+ * --metrics, --help, --version, and --agent if the program has an agent. Returns a
+ * status of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
