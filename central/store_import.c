@@ -614,8 +614,8 @@ void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT name, type, MIN(ttl), MAX(ttl) FROM import_records FORCE INDEX "
-	          "(import_record_set) WHERE import_id = ? GROUP BY name, type "
+	          "SELECT name, type, MIN(ttl), MAX(ttl), " LAST_TTL " FROM import_records "
+	          "FORCE INDEX (import_record_set) WHERE import_id = ? GROUP BY name, type "
 	          "HAVING MIN(ttl) <> MAX(ttl) LIMIT ?",
 	          TX_BIND(tx_text(id), tx_int((int64_t)max)));
 	while (tx_next(&rows)) {
@@ -624,9 +624,11 @@ void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
 
 		rrtype_format((uint16_t)row_int(&rows), type);
 		uint32_t low = row_u32(&rows), high = row_u32(&rows);
+		uint32_t last = row_u32(&rows);
 
 		json_array_append_new(warnings, json_sprintf(
 			"'%.100s %s': the records have several TTLs, from %u to %u: the "
-			"record set gets %u", name, type, low, high, low));
+			"record set gets %u, the TTL of its last record", name, type, low,
+			high, last));
 	}
 }

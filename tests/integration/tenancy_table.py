@@ -187,7 +187,7 @@ ROWS = {
         # no held plan has the digest
         "plan_approve": Outcomes("Conflict", N, N, "Conflict"),
         "get_plan": HIDDEN,
-        "find_registries": Outcomes("sees", "nothing", "nothing", "sees"),
+        "find_registries": Outcomes("sees", "nothing", F, "sees"),
         "ownership_adopt": HIDDEN,
         "ownership_adopt_wanted": HIDDEN,
         "ownership_release": HIDDEN,

@@ -764,7 +764,9 @@ class Commands(WithFleet):
                          [f"zone.txt:{line}: the TTL is {ttl}, but earlier records of this record "
                           f"set have the TTL 5: the {what} gets the TTL {wins}"
                           for line, ttl, what, wins in ((5, 9, "record", 5),
-                                                        (7, 7, "record set", 7))])
+                                                        (7, 7, "record set", 7))]
+                         + ["'x.ttls.org. A': the records have several TTLs, from 5 to 7: the "
+                            "record set gets 7, the TTL of its last record"])
         sets = self.run_json("record", "list", "ttls.org", "x", "--type", "A")["recordsets"]
         self.assertEqual([s["ttl"] for s in sets], [7])
 

@@ -23,6 +23,7 @@ from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import LabError, free_port, run, wait_for  # noqa: E402
 from tcp_relay import TcpRelay             # noqa: E402
 
+PACKET = 16 << 20          # octets of a statement: max_allowed_packet
 TIMEOUT_S = 3               # of a statement; the server gives up at 2, a lock wait at 1
 PATIENT_S = 60              # of one whose transaction may be long
 GRACE_MS = 1500             # what a loaded machine may add to a deadline
@@ -89,7 +90,7 @@ def setUpModule():
     global folder, server, log
     folder = Path(tempfile.mkdtemp(prefix="database-"))
     log = open(folder / "driver.log", "a")
-    server = MariaDb.start(folder / "db")
+    server = MariaDb.start(folder / "db", settings=[f"--max-allowed-packet={PACKET}"])
     driver = Driver()
     answer = driver.do("migrate")
     driver.close()
@@ -507,7 +508,7 @@ class Refusals(Story):
     def test_value_larger_than_the_server_takes(self):
         d = self.driver()
         d.do("begin")
-        answer = self.insert(d, 1, 0, None, {"zeroes": 17 << 20})
+        answer = self.insert(d, 1, 0, None, {"zeroes": PACKET + (1 << 20)})
         self.assertEqual(answer["err"], "too_large", answer["why"])
         d.do("commit")
         self.assertEqual(d.do("ping")["err"], "ok")

@@ -302,7 +302,7 @@ class Orders(Story):
         result = self.order(*wanted, "--dry-run", status=FAILED)
         self.assertEqual((result["matched"], result["done"], result["refused"]),
                          (2, 0, {"UNMANAGED": 1}))
-        self.assertIn("would refuse record sets (2 selected): UNMANAGED 1 (",
+        self.assertIn("would refuse to change some of the 2 selected record sets: UNMANAGED 1 (",
                       result["error"]["message"])
         self.assertEqual(self.order(*wanted, status=FAILED)["done"], 1)
         self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})

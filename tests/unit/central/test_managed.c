@@ -120,7 +120,8 @@ static void show(const struct rrset *set, char text[64])
 	size_t len = 0;
 
 	*text = '\0';
-	qsort(set->wanted, set->wanted_count, sizeof(*set->wanted), rdata_compare);
+	if (set->wanted_count)
+		qsort(set->wanted, set->wanted_count, sizeof(*set->wanted), rdata_compare);
 	for (size_t i = 0; i < set->wanted_count; i++) {
 		const struct rdata *one = &set->wanted[i];
 		const char *by = one->managed_by;
