@@ -114,8 +114,10 @@ static enum err folds_read(struct folds *folds, struct tx *tx,
 	}
 	if (fits)
 		return tx->err;
-	return fail(tx->why, ERR_INVALID, "records: %zu names that begin with '%.200s' "
-	            "have more than %d records", count, names[0], ROWS_MAX);
+	return fail(tx->why, ERR_INVALID, "records: the names from '%.100s' to '%.100s' "
+	            "whose data has capital letters have more than %d records: write the "
+	            "names in the data in lower case", names[0], names[count - 1],
+	            ROWS_MAX);
 }
 
 /* Folds the rows at the names of the next page. *done: there was no page. */

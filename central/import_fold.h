@@ -1,9 +1,10 @@
 /*
- * import_fold -- gives records of an import that differ only in the case of names in
- * their data one spelling, because for DNS they are one record. The statements of the
- * commit compare the octets of data. So before them, central reads the names at which
- * staged data has capital letters, a few at a time, and writes into these staged rows
- * the spelling of the live record, or else of the first staged one.
+ * import_fold -- makes the case of names in the data of an import uniform. For DNS,
+ * records that differ only in this case are one record, but the statements of the commit
+ * compare the octets of data. So central first reads the owner names whose staged data
+ * has capital letters, a few at a time. It writes the spelling of the live record into
+ * these staged rows. If there is no live record, it writes the spelling of the first
+ * staged record.
  */
 #pragma once
 

@@ -421,8 +421,8 @@ static enum err domain_check_managed(struct write *write)
 	rrtype_format(record.type, type);
 	return tx_fail(write->tx, ERR_CONFLICT,
 	               "%s manages records of the domain %.200s, such as '%.100s %s "
-	               "%.100s': to delete the domain all the same, set force (client: "
-	               "--force)", record.managed_by, zone->is.name, record.name, type,
+	               "%.100s': to delete the domain, set force (client: --force)",
+	               record.managed_by, zone->is.name, record.name, type,
 	               record.data);
 }
 

@@ -244,15 +244,15 @@ struct record_criterion {
 	"(LENGTH(" STORE_BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
 	STORE_BEFORE(name, above) "))) % 2 = 0"
 /*
- * Returns one of NAMES (at most STORE_NAMES_MAX) that has a live DNAME record, and is not
- * in SETS without one; NULL: there is none.
+ * Returns one of NAMES (at most STORE_NAMES_MAX) that has a live DNAME record. Ignores a
+ * DNAME record set that is in SETS. NULL: there is no such name.
  */
 const char *store_recordset_dname(struct tx *tx, const char *domain_id,
                                   const char *const *names, size_t count,
                                   const struct rrsets *sets);
 /*
- * Returns a name with live records below NAME, and not in SETS; NULL: there is none. The
- * statement reads at most all names of the domain in an index.
+ * Returns a name below NAME that has live records and is not in SETS. NULL: there is no
+ * such name. The statement reads at most all names of the domain in an index.
  */
 const char *store_recordset_below(struct tx *tx, const char *domain_id, const char *name,
                                   const struct rrsets *sets);
@@ -416,8 +416,8 @@ struct import_place {
 };
 enum { IMPORT_CAPITALS_MAX = 100 };
 /*
- * Reads the next names, of staged records after PLACE whose data has names and capital
- * letters, and moves PLACE. A name may come several times. Returns their number.
+ * Reads the owner names of the next staged records after PLACE whose data has names and
+ * capital letters. Moves PLACE. A name may come several times. Returns their number.
  */
 size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
                              struct arena *arena,
@@ -427,7 +427,7 @@ void store_import_spellings(struct tx *tx, const struct import_step *step,
                             bool is_staged, const char *const *names, size_t count,
                             struct arena *arena, struct tx_rows *rows);
 bool store_import_spelling_next(struct tx_rows *rows, struct spelling *spelling);
-/* Gives the staged records FROM the data TO. */
+/* Replaces the data of the staged records FROM by TO. */
 void store_import_spell(struct tx *tx, const char *id, const struct spelling *from,
                         const struct rdata *to);
 /* Marks records that are not in the import as deleted. Returns their number. */

@@ -12,8 +12,8 @@ enum { FLEET_ROWS = 1000 };		/* in one list */
 
 /*
  * A condition: the process of the row W of worker_nodes is alive. Its only parameter is
- * `fleet.timeout` in milliseconds. As in an election, a time in the future is no sign of
- * life.
+ * `fleet.timeout` in milliseconds. As in an election, a heartbeat with a time in the
+ * future does not count.
  */
 #define WORKER_LIVES(w) \
 	"ABS(TIMESTAMPDIFF(MICROSECOND, " w ".plugin_time, NOW(6))) <= ? * 1000"

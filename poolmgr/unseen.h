@@ -1,7 +1,7 @@
 /*
- * unseen -- adds to the report about a server that answers with SERVFAIL from where the
- * server must transfer the zone. Most servers answer so if the first transfer of a zone
- * has failed.
+ * unseen -- adds addresses to the report about a server that answers with SERVFAIL: the
+ * server must transfer the zone from one of them. Most servers answer with SERVFAIL if
+ * the first transfer of a zone has failed.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * advice -- warns of records that central accepts, but that named-checkzone or kzonecheck
  * refuses or warns of: the host of an NS, MX or SRV record is inside the zone, and
  *
- *	has no A or AAAA record (a wildcard may give it one)
+ *	has no A or AAAA record (records of a matching wildcard count)
  *	has a CNAME record
  *	is below the delegation whose NS record names it, and has no glue there
  *

@@ -1,12 +1,13 @@
 /*
  * reason -- decides which reason an answer gives for a domain that is not ACTIVE. The
  * reason in the row of the domain is from the last report of the pool manager: a worker
- * that is not running sends no report, and the servers may have moved on since. So an
- * answer names the first of these causes that holds now:
+ * that is not running sends no report, and the servers may have changed since the report.
+ * So an answer names the first of these causes that holds now:
  *
  *   1. no pool manager of the pool is running
  *   2. mini-DNS is not running
- *   3. what keeps servers from the serial, or from the deletion: the newest report first
+ *   3. why servers do not serve the serial, or still serve a deleted domain: the server
+ *      with the newest report comes first
  *   4. the stored reason
  */
 #pragma once
@@ -41,7 +42,7 @@ struct reason_view {
 	size_t count;
 };
 
-/* True: the domain is not ACTIVE, so reason_now() has something to say. */
+/* True: the domain is not ACTIVE, so reason_now() may find a cause. */
 bool reason_is_due(const struct state *state);
 /* "": no cause is known. The text is valid UTF-8 if the texts of VIEW are. */
 const char *reason_now(const struct reason_view *view, struct arena *arena);

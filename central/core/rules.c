@@ -265,7 +265,7 @@ enum err rules_fail_managed(const char *field, const char *managed_by, const cha
 	rrtype_format(type, name);
 	return fail(why, ERR_CONFLICT,
 	            "%s: %s manages the record '%.*s %s %.*s': to delete or replace "
-	            "it all the same, set force (client: --force)",
+	            "it, set force (client: --force)",
 	            field, managed_by, FIELD_SHOWN, owner, name, FIELD_SHOWN, data);
 }
 

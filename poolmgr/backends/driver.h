@@ -82,8 +82,8 @@ struct driver {
 	 * Compares the settings of an existing zone with the settings that create() sets:
 	 * the masters with their key, the template or the pattern. Corrects settings that
 	 * differ. The records of the zone stay. *changed: the function has corrected the
-	 * zone. OK, and *changed is false: also if the server has no such zone. NULL: not
-	 * possible.
+	 * zone. If the server has no such zone, the function returns OK, and *changed is
+	 * false. NULL: the driver cannot correct zones.
 	 */
 	enum err (*adjust)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, bool *changed,

@@ -118,8 +118,9 @@ enum err option_reload(const struct option_schema *schema, const char *path,
 /* ERR_INVALID: a secret in the settings is still the placeholder of the samples. */
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
 /*
- * ERR_INVALID: this process cannot open a file that the settings name. A program starts
- * all the same: one missing key must not stop the work on all other servers.
+ * ERR_INVALID: this process cannot open a file that the settings name. The programs do
+ * not call this when they start: one missing key must not stop the work on all other
+ * servers.
  */
 enum err option_check_files(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */

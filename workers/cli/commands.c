@@ -76,10 +76,10 @@ const struct command commands[] = {
 	  "than the serial of the domain, the domain gets the serial in the file.\n"
 	  "The client reads FILE as BIND does, with $ORIGIN, $TTL, $INCLUDE and "
 	  "$GENERATE. A file of $INCLUDE must be in the folder of FILE, or below it. "
-	  "$GENERATE makes at most 65536 records. If a record without a TTL comes "
-	  "before all TTLs, the client refuses FILE, unless it is the SOA record: then "
-	  "the minimum of the SOA record is the TTL of all records without a TTL. "
-	  "Records of one record set must have the same TTL. Otherwise the client "
+	  "$GENERATE makes at most 65536 records. If no $TTL comes before the first "
+	  "record, this record needs a TTL: otherwise the client refuses FILE. Only the "
+	  "SOA record needs no TTL: its minimum is then the TTL of all records without "
+	  "a TTL. Records of one record set must have the same TTL. Otherwise the client "
 	  "warns, and takes the same TTL as BIND: consecutive records get the TTL of "
 	  "the first of them, and the last records of the set determine its TTL.\n"
 	  "If the client or central refuses a record, the reason begins with the file "
@@ -527,8 +527,8 @@ const struct command commands[] = {
 	  "then waits until the time is over. --until active waits for the recovery of "
 	  "the domain: an ERROR does not end the command, and a deletion is an error. On "
 	  "a terminal, the command updates one line. Otherwise, it prints one line for "
-	  "each change. After an error that may pass, for example Unavailable, the "
-	  "command tries again.",
+	  "each change. After a temporary error, for example Unavailable, the command "
+	  "tries again.",
 	  "zonefleet watch example.org\n"
 	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
@@ -540,8 +540,8 @@ const struct command commands[] = {
 	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
 	  "exceeds fleet.timeout. The master then gives the share of the process to "
 	  "other processes. If all processes of a service are dead, the last master "
-	  "keeps its ROLE. The command no longer lists a dead process about one hour "
-	  "later, or a day later if the service has no living process.",
+	  "keeps its ROLE. The list contains a dead process for about one hour, or for "
+	  "a day if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",

@@ -23,8 +23,11 @@ struct places {
 };
 
 void places_add(struct places *places, const char *file, int line);
-/* The records since the last part are a part. */
+/* Ends a part: it contains the records since the end of the previous part. */
 void places_end_part(struct places *places);
-/* Replaces the record at the start of the reason, if places know it. */
+/*
+ * Replaces "part N, records[N]" at the start of the reason by FILE:LINE, if PLACES
+ * contains the record.
+ */
 void places_show(const struct places *places, struct why *why);
 void places_clear(struct places *places);

@@ -194,7 +194,7 @@ static void problems_add_dead_letters(struct cli *cli, json_t *problems)
 		broker_admin_close(&broker);
 	}
 	if (err)
-		problems_add(problems, "the dead letters cannot be counted: %.400s",
+		problems_add(problems, "the client cannot count the dead letters: %.400s",
 		             cli->why.text);
 }
 

@@ -1,8 +1,8 @@
 /*
  * quote -- puts the data that a person wrote into a request: one argument, or one line of
  * a file, is one record. The client adds the quotes of a string that has none, because
- * central reads data as in a zone file, where each word is a string. The client then says
- * what it made of the data (quotes_print()), if this can surprise.
+ * central reads data as in a zone file, where each word is a string. The client then
+ * prints the resulting strings (quotes_print()), if the user may not expect them.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "cli.h"
 
 struct quotes {
-	size_t count;		/* the values that can surprise */
+	size_t count;		/* the values that the user may not expect */
 	size_t strings;		/* of the first of them */
 	struct buf first;	/* its canonical text */
 };

@@ -231,7 +231,7 @@ static enum err route_put_name(struct cli *cli, json_t *values)
 
 	if (!slash || slash == key || !slash[1])
 		return cli_usage(cli, "NAMESPACE/NAME: must be a namespace and a name "
-		                 "with a '/' between, for example myapp/test, not "
+		                 "with a '/' between them, for example myapp/test, not "
 		                 "'%.200s'", key);
 	json_object_set_new(values, "namespace", json_stringn(key, slash - key));
 	json_object_set_new(values, "name", json_string(slash + 1));

@@ -5,8 +5,8 @@
  *
  * The pool manager retries a domain with the status ERROR, and the first retries often
  * succeed. So an ERROR does not end a wait before its time limit. A wait without a time
- * limit (watch) fails if the domain has had the status ERROR for 30 s. `watch --until
- * active` outlasts each ERROR.
+ * limit (watch) fails if the domain has had the status ERROR for 30 s. An ERROR never
+ * ends `watch --until active`.
  */
 #pragma once
 

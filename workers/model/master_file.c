@@ -231,8 +231,8 @@ static enum err master_include(struct master_file *master, char *at, struct why 
 		return master_refuse(master, "$INCLUDE works only in a file: standard "
 		                     "input has no folder", why);
 	if (master->depth == MASTER_DEPTH_MAX)
-		return master_refuse(master, "$INCLUDE: at most 10 files can include one "
-		                     "another", why);
+		return master_refuse(master, "$INCLUDE: included files must have at "
+		                     "most 10 levels", why);
 	if (master->includes++ == MASTER_INCLUDES_MAX)
 		return master_refuse(master, "$INCLUDE: at most 1000 files can be "
 		                     "included in total", why);

@@ -1,8 +1,9 @@
 /*
  * master_file -- reads a master file (a zone file) record by record: RFC 1035 5, with
- * $TTL (RFC 2308 4), $INCLUDE and the directive $GENERATE of BIND. Owners and TTLs are
- * those that BIND reads. A file that BIND loads and this reader does not support is
- * refused: a reason and a warning begin with FILE:LINE, the first line of the entry.
+ * $TTL (RFC 2308 4), $INCLUDE and the directive $GENERATE of BIND. It reads the same
+ * owner names and TTLs as BIND. It refuses a form that it does not support, even if BIND
+ * accepts the form. A reason or warning begins with FILE:LINE, the first line of the
+ * entry.
  */
 #pragma once
 

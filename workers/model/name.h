@@ -36,8 +36,8 @@ enum err name_parse_in(const char *text, const struct name *origin, const char *
 void name_fold(struct name *name);	/* to lower case */
 /*
  * Like name_parse(), for the names of domains, hosts and keys: allows only letters,
- * digits, "-", "_", "/" (RFC 2317), and "*" as the first label. Owners of records may
- * have any octets: use name_parse().
+ * digits, "-", "_", "/" (RFC 2317), and "*" as the first label. Owner names of records
+ * may have any octets: use name_parse().
  */
 enum err name_parse_owner(const char *text, const char *field, struct name *name,
                           struct why *why);

@@ -1,7 +1,7 @@
 /*
- * presentation_relay -- the data of HIP (RFC 8005) and AMTRELAY (RFC 8777) records, which
- * ldns does not read and print without faults, for presentation_field.c only. Each is one
- * field: the functions read and print all words of the data.
+ * presentation_relay -- the data of HIP (RFC 8005) and AMTRELAY (RFC 8777) records, for
+ * presentation_field.c only. ldns makes errors when it reads or prints these data. Each
+ * is one field: the functions read and print all words of the data.
  */
 #pragma once
 

@@ -303,11 +303,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, const struct share 
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
 /*
- * The domain has VERSION in central. Makes the rows suspect and due whose published
- * records central had at another version. Returns the number of these rows.
+ * The domain has VERSION in central. Marks a row as suspect and due if central had its
+ * published records at another version. Returns the number of these rows.
  */
 int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
-/* Our change has made VERSION from the version before. */
+/* A change of zonefleet-ports has raised the version by one, to VERSION. */
 void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
 /*
  * Reads at most LIMIT published records after AFTER, in the order of name, type and data.

@@ -27,11 +27,12 @@ struct publication {
 	struct former_name *former_names;
 	size_t former_count;
 	/*
-	 * The check of a router sends the CNAMEs that central already has again, at most
-	 * FORMER_NAMES_MAX in one change. The last one of the previous change.
+	 * The check of a router also sends the CNAMEs again that central already has, at
+	 * most FORMER_NAMES_MAX in one change.
 	 */
 	struct former_name *kept_names;
 	size_t kept_count;
+	/* the last CNAME of the previous change */
 	char kept_route[ID_LEN + 1], kept_dns[ROUTER_DOMAIN_NAME];
 	json_t *zone;			/* router.zone */
 	rpc_answer_fn *delegated;	/* gets the answer about the delegation */

@@ -533,8 +533,8 @@ static void broken_include(void **state)
 		{ TTL "$INCLUDE sub/bad\n", "sub/bad:2: data: field 1 must be an IPv4!" },
 		{ TTL "$INCLUDE sub/empty\n A 192.0.2.1\n",
 		  "zone:3: the first record must have an owner name" },
-		{ TTL "$INCLUDE loop\n", "loop:1: $INCLUDE: at most 10 files can include "
-		  "one another" },
+		{ TTL "$INCLUDE loop\n", "loop:1: $INCLUDE: included files must have at "
+		  "most 10 levels" },
 	};
 	struct buf printed = { 0 };
 
