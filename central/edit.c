@@ -318,8 +318,6 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 	if (!err)
 		err = rules_sizes(sets, &write->req->why);
 	if (!err)
-		err = rules_sizes(sets, &write->req->why);
-	if (!err)
 		err = edit_check_children(write, sets);
 	if (!err)
 		err = edit_check_dname(write, sets);

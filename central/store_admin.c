@@ -112,7 +112,8 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 #define UNCHECKED_ZONES \
 	"(SELECT COUNT(*) FROM pool_manager_status z JOIN domains y " \
 	"ON y.id = z.domain_id AND y.live = 1 AND y.task <> 'DELETE' " \
-	"WHERE z.server_id = v.id AND z.action = 'CREATE' AND z.status = 'SUCCESS' " \
+	"AND y.pool_id = p.id WHERE z.server_id = v.id AND z.action = 'CREATE' " \
+	"AND z.status = 'SUCCESS' " \
 	"AND v.settings_digest <> '' AND z.settings_digest NOT IN " \
 	"(v.settings_digest, CONCAT('?', v.settings_digest)))"
 

@@ -7,6 +7,7 @@
 
 #include "consistency/heartbeat.h"
 #include "store_fleet.h"
+#include "store_sweep.h"
 
 static int64_t pool_count(struct tx *tx, const char *sql, const char *id, int64_t max)
 {
@@ -55,6 +56,7 @@ static void pool_delete_tombstones(struct tx *tx, struct arena *arena,
 	};
 	struct tx_value values[TX_LIST_MAX + 1];
 
+	store_sweep_keep_serials(tx, arena, ids, count);
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
 		size_t places;
 		const char *sql = tx_list(arena, statements[i], ")", count, &places);

@@ -156,8 +156,11 @@ const char *store_recordset_dname(struct tx *tx, const char *domain_id,
 	values[1 + size].type = TX_END;
 	tx_select(tx, sets->arena, &rows, sql, values);
 	while (tx_next(&rows)) {
+		const struct rrset *set;
+
 		name = row_text(&rows);
-		if (name && !rrsets_find(sets, name, RR_DNAME))
+		set = name ? rrsets_find(sets, name, RR_DNAME) : NULL;
+		if (name && (!set || set->wanted_count))
 			found = name;
 	}
 	return found;

@@ -22,22 +22,29 @@ static void sweep_read_ids(struct tx_rows *rows, struct sweep_list *list)
  * Runs HEAD ids TAIL. It locks only these rows: a scan would wait for each row that
  * another transaction has locked, and would keep the locks.
  */
-static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
-                               const char *tail, const struct sweep_list *list)
+static int64_t sweep_exec_ids(struct tx *tx, struct arena *arena, const char *head,
+                              const char *tail, const char *const *ids, size_t count)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
-	const char *ids[SWEEP_DOMAINS];
 	const char *sql;
 	size_t places;
 
-	if (!list->count)
+	if (!count)
 		return 0;
-	for (size_t i = 0; i < list->count; i++)
-		ids[i] = list->ids[i];
-	sql = tx_list(arena, head, tail, list->count, &places);
-	tx_list_fill(values, ids, list->count, places);
+	sql = tx_list(arena, head, tail, count, &places);
+	tx_list_fill(values, ids, count, places);
 	values[places].type = TX_END;
 	return tx_exec(tx, sql, values);
+}
+
+static int64_t sweep_exec_list(struct tx *tx, struct arena *arena, const char *head,
+                               const char *tail, const struct sweep_list *list)
+{
+	const char *ids[SWEEP_DOMAINS];
+
+	for (size_t i = 0; i < list->count; i++)
+		ids[i] = list->ids[i];
+	return sweep_exec_ids(tx, arena, head, tail, ids, list->count);
 }
 
 /* Finds the last of the next SWEEP_SCAN domains after CURSOR; "": there are fewer. */
@@ -148,24 +155,28 @@ void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 }
 
 /* A list may have two tombstones of a name: the newer one counts. */
-static void sweep_keep_serials(struct tx *tx, const struct sweep_list *list,
-                               struct arena *arena)
+void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *const *ids,
+                              size_t count)
 {
-	sweep_exec_list(tx, arena,
-	                "INSERT INTO last_serials (name, serial, deleted_at) "
-	                "SELECT d.name, d.serial, d.updated_at FROM domains d "
-	                "FORCE INDEX (PRIMARY) WHERE d.id IN (",
-	                ") AND d.status = 'DELETED' ORDER BY d.updated_at, d.id "
-	                "ON DUPLICATE KEY UPDATE last_serials.serial = "
-	                "IF(VALUES(deleted_at) < last_serials.deleted_at, "
-	                "last_serials.serial, VALUES(serial)), last_serials.deleted_at = "
-	                "GREATEST(last_serials.deleted_at, VALUES(deleted_at))", list);
+	sweep_exec_ids(tx, arena,
+	               "INSERT INTO last_serials (name, serial, deleted_at) "
+	               "SELECT d.name, d.serial, d.updated_at FROM domains d "
+	               "FORCE INDEX (PRIMARY) WHERE d.id IN (",
+	               ") AND d.status = 'DELETED' ORDER BY d.updated_at, d.id "
+	               "ON DUPLICATE KEY UPDATE last_serials.serial = "
+	               "IF(VALUES(deleted_at) < last_serials.deleted_at, "
+	               "last_serials.serial, VALUES(serial)), last_serials.deleted_at = "
+	               "GREATEST(last_serials.deleted_at, VALUES(deleted_at))", ids, count);
 }
 
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena)
 {
-	sweep_keep_serials(tx, list, arena);
+	const char *ids[SWEEP_DOMAINS];
+
+	for (size_t i = 0; i < list->count; i++)
+		ids[i] = list->ids[i];
+	store_sweep_keep_serials(tx, arena, ids, list->count);
 	return sweep_exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
 	                       "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }

@@ -43,7 +43,12 @@ int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
  * servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
-/* Deletes these rows, and keeps the serials (store_domain_find_last()). */
+/*
+ * Keeps the serials of these tombstones, at most TX_LIST_MAX, for store_domain_find_last().
+ */
+void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *const *ids,
+                              size_t count);
+/* Deletes these rows, and keeps their serials. */
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
 /* Deletes the kept serials of domains that were deleted more than AGE_S ago. */

@@ -16,7 +16,8 @@ enum {
 	/* number of rounds in which a changed journal is checked */
 	ROUNDS = 3,
 	QUIET_MS = 60 * 1000,	/* between two log lines about failures */
-	DEAD_WORKER_AGE_S = 24 * 3600,
+	/* until then, the client finds the queues of the service */
+	DEAD_WORKER_AGE_S = 30 * 86400,
 	/* central keeps the last serial of a deleted domain (docs/concepts.md) */
 	LAST_SERIAL_S = 365 * 86400,
 };

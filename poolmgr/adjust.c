@@ -102,8 +102,7 @@ static struct holder *adjust_holder(const struct poolmgr *poolmgr)
 	return membership_holder(poolmgr->runtime.membership);
 }
 
-/* True: the server did not answer, or this host had a fault. The next job tries again. */
-static bool adjust_is_temporary(enum err err)
+bool adjust_is_temporary(enum err err)
 {
 	return err == ERR_TIMEOUT || err == ERR_UNREACHABLE || err == ERR_BUSY;
 }

@@ -31,6 +31,8 @@ void adjust_seen(struct server *server, const char *digest);
  * fails, the next comparison makes the check due.
  */
 void adjust_again(struct poolmgr *poolmgr, const char *const *ids, size_t count);
+/* True: the server did not answer, or this host had a fault. The next job tries again. */
+bool adjust_is_temporary(enum err err);
 /*
  * Checks one zone, corrects it and records the result. Call it on the lane of the server,
  * under the lock of the domain. *changed: the zone had other settings.

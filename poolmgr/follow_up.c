@@ -218,7 +218,8 @@ static enum err follow_up_order(struct follow_up_job *job)
 		                     &job->domain, &job->why);
 	enum err err = adjust_zone(poolmgr, job->server, &job->domain, job->held,
 	                           &changed, &job->why);
-	if (err)
+	/* settings that the server refuses are parked: the zone needs its transfer */
+	if (adjust_is_temporary(err))
 		return err;
 	return driver->retransfer(job->server->settings, &job->domain, &job->why);
 }

@@ -55,7 +55,10 @@ static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 	            tx_text(fault->object), tx_text(fault->server_id),
 	            FAULT_KEY(fault)))) {
 		known->repairs_this_hour = (int)row_int(&rows);
+		/* the text of an orphan zone is always the same */
 		known->same = (int)row_int(&rows);
+		if (fault->kind != REPAIR_CONTENT)
+			known->same = 0;
 		*age_ms = row_int(&rows);
 		tx_select_end(&rows);
 	}

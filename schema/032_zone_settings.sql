@@ -10,7 +10,7 @@ ALTER TABLE pool_servers
 -- digest differs from that of its server is due for a check.
 ALTER TABLE pool_manager_status
   ADD COLUMN settings_digest  VARCHAR(17) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
-  ADD KEY status_settings (server_id, action, settings_digest);
+  ADD KEY status_settings (server_id, action, status, settings_digest);
 
 -- A zone with other settings, and its correction.
 ALTER TABLE repairs

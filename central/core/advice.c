@@ -98,18 +98,32 @@ static void name_list_add_host(struct name_list *list, const struct zone *zone,
 	}
 }
 
+/* False: the names of the host and of all later hosts have no room in the list. */
+static bool host_has_room(const struct zone *zone, const struct name *host, size_t *room)
+{
+	struct name at = *host;
+	size_t names = 1;
+
+	while (!name_equal(&at, &zone->apex) && name_parent(&at, &at))
+		names += 2;
+	*room = names <= *room ? *room - names : 0;
+	return *room > 0;
+}
+
 size_t advice_names(const struct zone *zone, const struct rrsets *sets,
                     struct arena *arena, const char **names)
 {
 	struct name_list list = { arena, map_new(random_u32()), names, 0 };
+	size_t room = ADVICE_NAMES_MAX;
 	struct name host;
 
 	for (size_t i = 0; i < sets->count; i++) {
 		const struct rrset *set = sets->items[i];
 		const struct host_type *type = host_type_of(set->type);
 
-		for (size_t r = 0; type && r < set->was_count; r++)
-			if (host_of(zone, type, &set->was[r], &host))
+		for (size_t r = 0; type && room && r < set->was_count; r++)
+			if (host_of(zone, type, &set->was[r], &host) &&
+			    host_has_room(zone, &host, &room))
 				name_list_add_host(&list, zone, &host);
 	}
 	map_free(&list.seen);
@@ -210,6 +224,7 @@ static const char *advice_fault(const struct zone *zone, const struct rrset *set
 void advice_make(const struct zone *zone, const struct rrsets *sets,
                  struct rrsets *known, struct arena *arena, struct advice *advice)
 {
+	size_t room = ADVICE_NAMES_MAX;
 	struct name host;
 
 	*advice = (struct advice){ .count = 0 };
@@ -217,10 +232,11 @@ void advice_make(const struct zone *zone, const struct rrsets *sets,
 		const struct rrset *set = sets->items[i];
 		const struct host_type *type = host_type_of(set->type);
 
-		for (size_t r = 0; type && r < set->was_count; r++) {
+		for (size_t r = 0; type && room && r < set->was_count; r++) {
 			const char *fault;
 
-			if (!host_of(zone, type, &set->was[r], &host))
+			if (!host_of(zone, type, &set->was[r], &host) ||
+			    !host_has_room(zone, &host, &room))
 				continue;
 			fault = advice_fault(zone, set, known, &host);
 			if (fault)

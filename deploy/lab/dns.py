@@ -99,7 +99,7 @@ def canonical(text):
 
 
 def _canonical_record(line):
-    owner, ttl, rclass, rtype, rdata = line.split(None, 4)
+    owner, ttl, rclass, rtype, rdata = [*line.split(None, 4), ""][:5]
     rtype = rtype.upper()
     if rtype in CASELESS:
         rdata = rdata.lower()

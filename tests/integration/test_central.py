@@ -1778,8 +1778,8 @@ class Status(Story):
         with living("minidns", "pool_manager.default"):
             missing = call("get_status", ADMIN, pool="default")["missing_workers"]
             self.assertEqual(missing, ["ownership"])
-        add("w-gone", "ports", "25 HOUR")
-        add("w-kept", "routes", "25 HOUR")
+        add("w-gone", "ports", "31 DAY")
+        add("w-kept", "routes", "31 DAY")
 
         def swept():
             add("w-alive", "routes", "-2 SECOND")       # its service is alive

@@ -183,6 +183,11 @@ void client_close(struct client **client)
 	*client = NULL;
 }
 
+bool client_was_refused(const struct client *client)
+{
+	return client->is_refused;
+}
+
 bool client_may_recover(enum err err)
 {
 	return err_retry(err) != RETRY_NEVER;

@@ -47,6 +47,8 @@ enum err client_call(struct client *client, const char *topic, const char *metho
                      json_t *args, json_t **result, struct why *why);
 /* True: a check that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
+/* True: the broker refused the last call. Another call would be refused as well. */
+bool client_was_refused(const struct client *client);
 /*
  * Pauses between two checks. *ms must be 0 before the first pause. Each call increases
  * *ms.

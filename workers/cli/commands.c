@@ -541,7 +541,7 @@ const struct command commands[] = {
 	  "exceeds fleet.timeout. The master then gives the share of the process to "
 	  "other processes. If all processes of a service are dead, the last master "
 	  "keeps its ROLE. The list contains a dead process for about one hour, or for "
-	  "a day if the service has no living process.",
+	  "30 days if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",

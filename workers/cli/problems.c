@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "consistency/drift.h"
 #include "names.h"
 #include "queues.h"
 
@@ -131,13 +132,18 @@ static void problems_add_pending(json_t *problems, const json_t *troubled)
 
 /* ---- repairs ---- */
 
-/* A row with done_at is a finished repair. */
+/*
+ * A row with done_at is a finished repair. A difference that transfers do not change is
+ * known, and needs no action.
+ */
 static bool problems_is_parked(const struct cli *cli, const json_t *repair)
 {
 	const char *pool = cli->option[OPT_POOL];
 
 	return !strcmp(answer_text(repair, "state"), "PARKED") &&
 	       !*answer_text(repair, "done_at") &&
+	       strncmp(answer_text(repair, "detail"), DRIFT_DIFFERS_WORDS,
+	               strlen(DRIFT_DIFFERS_WORDS)) != 0 &&
 	       (!pool || !strcmp(answer_text(repair, "pool"), pool));
 }
 

@@ -250,7 +250,8 @@ static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 	for (;;) {
 		enum err err = wait_poll_once(watcher, &view);
 
-		if (err && !client_may_recover(err))
+		if (err && (!client_may_recover(err) ||
+		            client_was_refused(watcher->cli->client)))
 			return err;
 		if (err)
 			wait_show_failure(watcher);

@@ -300,11 +300,11 @@ static enum err master_read_owner(struct master_file *master, char **at,
 		                     why);
 	if (name_parse_in(word.text, &master->origin, "owner", owner, &words))
 		return master_refuse(master, words.text, why);
+	name_fold(owner);
 	if (owner == &master->owner) {
 		ttl_begin_run(&master->ttl, owner);
 		master->has_owner = true;
 	}
-	name_fold(owner);
 	return OK;
 }
 

@@ -74,16 +74,6 @@ static bool presentation_has_strings(const ldns_rr_descriptor *layout)
 	return false;
 }
 
-/* A list of types at the end may be empty: "CSYNC 66 0". */
-static size_t presentation_minimum(const ldns_rr_descriptor *layout)
-{
-	size_t minimum = ldns_rr_descriptor_minimum(layout);
-	bool is_list = minimum && ldns_rr_descriptor_field_type(layout, minimum - 1) ==
-	                          LDNS_RDF_TYPE_NSEC;
-
-	return minimum - is_list;
-}
-
 /* Reads the fields of LAYOUT. *read_back: the wire must be compared with its text. */
 static enum err presentation_read_fields(struct rdata_text *rdata,
                                          const ldns_rr_descriptor *layout,

@@ -69,7 +69,7 @@ static bool print_fields(const ldns_rr_descriptor *layout, const uint8_t *rdata,
 		rdata += field_len;
 		len -= field_len;
 	}
-	return !len && count >= ldns_rr_descriptor_minimum(layout);
+	return !len && count >= presentation_minimum(layout);
 }
 
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,

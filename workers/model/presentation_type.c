@@ -78,10 +78,12 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 		rrtype_suggest(common[i], &suggest);
 	for (int type = 1; type <= TYPE_NAMED_MAX; type++)
 		rrtype_suggest(type, &suggest);
-	suggest_text(&suggest, "", meant);
+
+	const char *guess = suggest_text(&suggest, "", meant);
+
 	return fail(why, ERR_INVALID, "%s: must be a record type, not '%s'%s", field,
 	            err_quote(text, shown, sizeof(shown)),
-	            *meant ? meant : ": if zonefleet does not know a type by its name, "
+	            *guess ? guess : ": if zonefleet does not know a type by its name, "
 	            "write its number and data as, for example, TYPE261 \\# 2 0102");
 }
 
@@ -114,4 +116,13 @@ void rrtype_format(uint16_t type, char text[16])
 		snprintf(text, 16, "%s", descriptor->_name);
 	else
 		snprintf(text, 16, "TYPE%u", type);
+}
+
+size_t presentation_minimum(const ldns_rr_descriptor *layout)
+{
+	size_t minimum = ldns_rr_descriptor_minimum(layout);
+	bool is_list = minimum && ldns_rr_descriptor_field_type(layout, minimum - 1) ==
+	                          LDNS_RDF_TYPE_NSEC;
+
+	return minimum - is_list;
 }

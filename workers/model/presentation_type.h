@@ -13,3 +13,8 @@
  * store (for NSEC, RRSIG).
  */
 bool rrtype_lookup(const char *text, uint16_t *type);
+/*
+ * The number of fields that data must have. A list of types at the end may be empty:
+ * "CSYNC 66 0".
+ */
+size_t presentation_minimum(const ldns_rr_descriptor *layout);
