@@ -30,7 +30,7 @@ domain create example.net --wait
 network set {NETWORK} example.org
 port create {NETWORK} 192.0.2.90 --dns-name vm01 --wait
 router create shard1 192.0.2.91 --dns shard1.example.net --wait
-route create myapp test --wait
+route create myapp/test --wait
 queues
 dead-letters list
 status
