@@ -48,7 +48,7 @@ void compare_queue_free(struct compare_queue **queue);
 /*
  * ARGS: the arguments of "compare_zones". ERR_INVALID: an entry of the list is not
  * valid. The queue accepts the valid entries, and *why contains the first reason.
- * ERR_BUSY: the queue accepts no entry. Of the poll parameters, the queue uses only the
+ * ERR_BUSY: the queue has room for none or only some of the entries. Of the poll parameters, the queue uses only the
  * timeout.
  *
  * In general, the queue does not repeat a failed comparison, because the next round

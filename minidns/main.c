@@ -26,6 +26,7 @@
 #include "runtime/metrics.h"
 #include "runtime/worker.h"
 #include "serve.h"
+#include "server_checker.h"
 #include "servers.h"
 #include "service.h"
 #include "stream.h"
@@ -296,6 +297,7 @@ static void minidns_make_outbound(struct loop *loop)
 	minidns.reports = report_batch_new(loop, minidns.runtime.rpc,
 	                                   minidns_polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
+	minidns.service.checker = server_checker_new(minidns.requests, minidns.runtime.rpc);
 	minidns.service.orders =
 	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
 	                    minidns.service.announcer);
@@ -597,6 +599,7 @@ static void minidns_stop(void *self)
 	limiter_free(&minidns.limiter);
 	order_queue_free(&minidns.service.orders);
 	poller_free(&minidns.service.poller);
+	server_checker_free(&minidns.service.checker);
 	report_batch_free(&minidns.reports);
 	notifier_free(&minidns.service.notifier);
 	announcer_free(&minidns.service.announcer);

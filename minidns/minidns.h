@@ -23,6 +23,7 @@ struct metric;
  *                                     -> limiter -> servers
  * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
  * main -> order_queue, poller -> handover, at the end
+ * service -> server_checker -> dns_request
  * service -> compare_queue -> compare_zone -> zone_lookup, zones
  * notifier -> announcer <-> announcers of other processes;
  * announcer -> zone_lookup

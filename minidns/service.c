@@ -10,6 +10,7 @@
 #include "notifier.h"
 #include "order_queue.h"
 #include "poller.h"
+#include "server_checker.h"
 
 enum { ADDRESS_MAX = 64 };
 
@@ -77,6 +78,17 @@ static enum err service_on_compare_zones(void *self, struct request *req)
 	return compare_queue_add(service->compare_queue, req->args, &req->why);
 }
 
+/*
+ * A call, so that the order expires if no mini-DNS is running, and an older mini-DNS
+ * answers that it does not have the method.
+ */
+static enum err service_on_check_servers(void *self, struct request *req)
+{
+	const struct service *service = self;
+
+	return server_checker_start(service->checker, req->args, &req->why);
+}
+
 struct ended {
 	struct name zone;
 	struct address peer;
@@ -135,6 +147,8 @@ const struct rpc_method service_methods[] = {
 	  "domains destinations " TERMS, .fleet = true },
 	{ "compare_zones",          service_on_compare_zones,
 	  "domains destinations " TERMS " tell_equal?", .fleet = true },
+	{ "check_servers",          service_on_check_servers,
+	  "pool servers timeout", .fleet = true },
 	{ "transfer_ended",         service_on_transfer_ended,
 	  "name address serial", .fleet = true },
 	{ "news",                   service_on_news,

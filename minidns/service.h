@@ -4,6 +4,7 @@
  * 	notify_zone_changed, poll_for_serial_number	orders from the pool manager
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
+ * 	check_servers					a list of servers (server_checker.h)
  * 	transfer_ended, news				from another mini-DNS process
  *
  * The first two methods are casts. mini-DNS acknowledges such a cast when it has set the
@@ -18,6 +19,7 @@ struct announcer;
 struct order_queue;
 struct notifier;
 struct poller;
+struct server_checker;
 
 /* The handlers get this struct as `self`. */
 struct service {
@@ -26,6 +28,7 @@ struct service {
 	struct order_queue *orders;
 	struct notifier *notifier;
 	struct poller *poller;
+	struct server_checker *checker;
 };
 
 extern const struct rpc_method service_methods[];

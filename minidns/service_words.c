@@ -12,6 +12,8 @@ static const struct rpc_method_doc words[] = {
 	  "several zones." },
 	{ "compare_zones", "Orders mini-DNS to compare the records of zones on name "
 	  "servers with the database." },
+	{ "check_servers", "Orders mini-DNS to send each name server one query, and to "
+	  "report with update_servers whether the server answers." },
 	{ "transfer_ended", "Tells the other mini-DNS processes that a name server has "
 	  "transferred a zone." },
 	{ "news", "Tells the other mini-DNS processes the newest serials of zones." },

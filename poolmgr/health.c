@@ -147,7 +147,7 @@ static void health_writer_written(void *self)
 	/* the database code logs an unreachable database */
 	if (writer->err && writer->err != ERR_UNREACHABLE &&
 	    writer->err != ERR_RACE)
-		log_warn("state of the servers not written: err=%s reason=\"%s\"",
+		log_warn("health of the servers not written: err=%s reason=\"%s\"",
 		         err_name(writer->err), writer->why.text);
 	for (size_t i = 0; i < servers->count; i++)
 		for (enum channel channel = 0; channel < CHANNELS; channel++)

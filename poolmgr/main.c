@@ -20,6 +20,7 @@
 #include "release.h"
 #include "repair.h"
 #include "retry.h"
+#include "server_check.h"
 #include "servers.h"
 #include "sync.h"
 
@@ -58,6 +59,12 @@ static const struct option options[] = {
 	  "on all name servers once. In the same number of syncs, it also checks the "
 	  "list of zones on each name server once. 0: the pool manager compares only "
 	  "serials", .reloadable = true },
+	{ "server_check_interval", OPTION_DURATION, AT(server_check_interval_ms), "15s",
+	  1000, 86400 * 1000,
+	  "time between two checks of a name server. In a check, mini-DNS sends the name "
+	  "server one query, so that the pool manager also notices a failure while no "
+	  "domain changes. After a check without an answer, the time between two checks is "
+	  "3s", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "objects that a process locks while it creates or deletes a zone on a "
 	  "name server. domain: only the domain; tenant: all domains of its tenant" },
@@ -88,7 +95,10 @@ static void scan_timer_fire(void *self)
 
 static void retry_timer_fire(void *self)
 {
-	retry_fire(((struct poolmgr *)self)->retry);
+	const struct poolmgr *pm = self;
+
+	retry_fire(pm->retry);
+	server_check_fire(pm->server_check);
 }
 
 static void sync_timer_fire(void *self)
@@ -205,6 +215,7 @@ static enum err poolmgr_start(void *self, const struct runtime *runtime, struct 
 	pm->recompare = recompare_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
+	pm->server_check = server_check_new(pm);
 	return OK;
 }
 
@@ -237,6 +248,7 @@ static void poolmgr_stop(void *self)
 	recompare_free(&pm->recompare);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
+	server_check_free(&pm->server_check);
 	peers_free(&pm->peers);
 }
 

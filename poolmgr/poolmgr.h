@@ -13,6 +13,7 @@
  * follow_up     corrects servers that are behind
  * recompare     repeats the comparison with servers whose records differ
  * health        records which servers answer
+ * server_check  checks whether servers answer while no domain changes
  * registration  writes the ids and addresses of the servers
  */
 #pragma once
@@ -31,6 +32,7 @@ struct retry;
 struct sync;
 struct follow_up;
 struct registration;
+struct server_check;
 struct health_writer;
 struct metric;
 
@@ -50,7 +52,7 @@ struct poolmgr {
 		char *pool_name;
 		int threshold_percentage;
 		int poll_timeout_ms, poll_retry_interval_ms, poll_max_retries;
-		int periodic_sync_interval_ms;
+		int periodic_sync_interval_ms, server_check_interval_ms;
 		int sync_batch;
 		int compare_every;
 		int lock_scope;		/* enum lock_scope */
@@ -65,6 +67,7 @@ struct poolmgr {
 	struct registration *registration;
 	struct health_writer *health_writer;
 	struct retry *retry;
+	struct server_check *server_check;
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* for the lane's thread */

@@ -20,6 +20,7 @@
 #include "release.h"
 #include "repair.h"
 #include "runtime/tx.h"
+#include "server_check.h"
 #include "store.h"
 #include "store_adjust.h"
 #include "store_due.h"
@@ -415,6 +416,19 @@ static enum err service_on_update_status(void *self, struct request *req)
 	return err;
 }
 
+/* ---- update_servers: results of check_servers ---- */
+
+static enum err service_on_update_servers(void *self, struct request *req)
+{
+	struct poolmgr *poolmgr = self;
+	struct server_answers answers;
+	enum err err = server_answers_decode(req->args, req->arena, &answers, &req->why);
+
+	for (size_t i = 0; i < answers.count && !err; i++)
+		server_check_answered(poolmgr, &answers.item[i]);
+	return err;
+}
+
 /* ---- update_domains ---- */
 
 /* Why the server gets no poll; NULL: it gets one. */
@@ -617,5 +631,6 @@ const struct rpc_method poolmgr_methods[] = {
 	  "equal? refused?", .fleet = true },
 	{ "update_statuses", NULL,                      "reports",
 	  service_on_update_statuses, .fleet = true },
+	{ "update_servers",  service_on_update_servers, "servers", .fleet = true },
 	{ 0 }
 };

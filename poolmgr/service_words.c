@@ -17,6 +17,8 @@ static const struct rpc_method_doc words[] = {
 	  "manager." },
 	{ "update_statuses", "Reports the states of several domains on name servers to "
 	  "the pool manager." },
+	{ "update_servers", "Reports to the pool manager whether name servers answer "
+	  "mini-DNS." },
 	{ 0 }
 };
 

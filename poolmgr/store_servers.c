@@ -1,5 +1,7 @@
 #include "store_servers.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
@@ -35,6 +37,39 @@ void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
 		store_read_health(&rows, server->health);
 	}
 	tx_select_end(&rows);
+}
+
+/* by_control 0: updates of zones that the server has. */
+void store_read_zones(struct tx *tx, struct arena *arena, const char *pool,
+                      struct server_zones *zones)
+{
+	struct tx_rows rows;
+
+	zones->item = arena_alloc(arena, SERVERS_MAX * sizeof(*zones->item));
+	zones->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT p.id, (SELECT STRAIGHT_JOIN d.name FROM pool_manager_status s "
+	    "FORCE INDEX (status_due_by) JOIN domains d ON d.id = s.domain_id "
+	    "AND d.pool_id = o.id AND d.live = 1 AND d.task <> 'DELETE' "
+	    "WHERE s.server_id = p.id AND s.by_control = 0 LIMIT 1) "
+	    "FROM pool_servers p JOIN pools o ON o.name = p.pool_name "
+	    "WHERE p.pool_name = ? AND p.state = 'ACTIVE'",
+	    TX_BIND(tx_text(pool)));
+	while (zones->count < SERVERS_MAX && tx_next(&rows)) {
+		struct server_zone *zone = &zones->item[zones->count++];
+
+		zone->server_id = row_text(&rows);
+		zone->name = row_is_null(&rows) ? NULL : row_text(&rows);
+	}
+	tx_select_end(&rows);
+}
+
+const char *server_zones_find(const struct server_zones *zones, const char *server_id)
+{
+	for (size_t i = 0; i < zones->count; i++)
+		if (!strcmp(zones->item[i].server_id, server_id))
+			return zones->item[i].name;
+	return NULL;
 }
 
 /* Writes "192.0.2.1 2001:db8::1". */

@@ -31,5 +31,16 @@ struct seen_servers {
 };
 void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
                         struct seen_servers *servers);
+/* A zone of each server in service, in the arena. */
+struct server_zones {
+	struct server_zone {
+		const char *server_id, *name;	/* NULL: the server has no zone */
+	} *item;
+	size_t count;
+};
+void store_read_zones(struct tx *tx, struct arena *arena, const char *pool,
+                      struct server_zones *zones);
+/* NULL: the server has no zone, or is not in service. */
+const char *server_zones_find(const struct server_zones *zones, const char *server_id);
 /* Deletes the rows of servers that the operator removed. */
 void store_forget_out(struct tx *tx, const char *pool);

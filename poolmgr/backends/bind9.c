@@ -122,8 +122,8 @@ static enum err bind9_rndc(const struct bind9 *bind, const char *verb, const cha
 	                                    : bind->server.timeout_ms;
 
 	if (left_ms <= 0)
-		return fail(why, ERR_TIMEOUT, "the time limit passed before the pool "
-		            "manager ran rndc %s on %s", verb, bind->server.id);
+		return fail(why, ERR_TIMEOUT, "the end of the time limit passed before "
+		            "the pool manager ran rndc %s on %s", verb, bind->server.id);
 	return bind9_run(bind, argv, (int)left_ms, command, why);
 }
 

@@ -21,11 +21,13 @@ from lent import story_rabbitmq                                 # noqa: E402
 
 NS = "ns1.example.net."
 
+DAY = 86400
+
 # short, so that a story sees an error, a retry and a sync within seconds
 SETTINGS = {
     "central": {"ns_records": [NS], "hostmaster": "hostmaster@example.net"},
     "poolmgr": {"poll_timeout": 1, "poll_retry_interval": 1, "poll_max_retries": 2,
-                "periodic_sync_interval": 3},
+                "periodic_sync_interval": 3, "server_check_interval": DAY},
     "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
 }
 
@@ -34,6 +36,7 @@ NO_CHECKS = {"broker": {"check_period": 86400}}
 
 # What changes with time in a table is nobody's doing.
 TIMELESS = {
+    "domains": "*",             # as rows, so that a failure shows which column changed
     "worker_nodes": "service, status",
     "distributed_locks": "object_uuid",
     "port_comparisons": "feed",
@@ -101,8 +104,10 @@ class StoryFleet(Fleet):
                        in sql("CHECKSUM TABLE " + ", ".join(tables))}
 
     def changed_since(self, stored):
-        """What the database has otherwise, by the table: the new rows, or the new checksum."""
-        return {table: [row for row in now if row not in stored[table]]
+        """What the database has otherwise, by the table: the rows, or the checksum, that only
+        one of both has."""
+        return {table: [row for row in [*now, *stored[table]]
+                        if row not in now or row not in stored[table]]
                 for table, now in self.stored().items() if now != stored[table]}
 
     @contextlib.contextmanager

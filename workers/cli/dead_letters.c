@@ -203,7 +203,7 @@ static enum err dead_letter_show(struct scan *scan, const struct dead_letter *le
 
 	scan->done++;
 	if (!body)
-		body = json_sprintf("%zu octets that are not JSON", message->len);
+		body = json_sprintf("%zu bytes that are not JSON", message->len);
 	json_object_set_new(shown, "body", body);
 	if (scan->cli->out.json) {
 		cli_answer(scan->cli, shown);

@@ -296,10 +296,10 @@ static enum err router_wait_routes(struct work *work)
 	enum err err = router_await(work, "is drained", router_poll_routes, &is_empty);
 
 	if (!err && !is_empty)
-		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has routes after "
-		           "%.1f s: %" PRId64 " (see 'zonefleet route list --router "
-		           "%.63s')", cli->argv[0], cli_elapsed(cli),
-		           answer_number(work->router, "routes"), cli->argv[0]);
+		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has %" PRId64
+		           " routes after %.1f s: see 'zonefleet route list --router "
+		           "%.63s'", cli->argv[0], answer_number(work->router, "routes"),
+		           cli_elapsed(cli), cli->argv[0]);
 	if (!err && router_is_printed(cli))
 		printf("the router has no routes after %.3f s\n", cli_elapsed(cli));
 	return err;

@@ -31,7 +31,7 @@ enum err identity_check(const char *text, const char *field, struct why *why)
 	if (!len)
 		return fail(why, ERR_INVALID, "%s: must not be empty", field);
 	if (len > IDENTITY_MAX)
-		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
+		return fail(why, ERR_INVALID, "%s: must have at most %d bytes, not %zu",
 		            field, IDENTITY_MAX, len);
 	if (identity_has_control(text))
 		return fail(why, ERR_INVALID, "%s: must not contain a control character",

@@ -295,7 +295,10 @@ static enum err master_read_owner(struct master_file *master, char **at,
 		                     why);
 	if (master->starts_blank)
 		return OK;
-	if (!text_next_word(at, &word, &wrong) || word.quoted)
+	if (!text_next_word(at, &word, &wrong))
+		return master_refuse(master, wrong ? "the owner name has a quote in the middle"
+		                                   : "the owner name is missing", why);
+	if (word.quoted)
 		return master_refuse(master, "an owner name must not be in quotes",
 		                     why);
 	if (name_parse_in(word.text, &master->origin, "owner", owner, &words))

@@ -132,23 +132,23 @@ static enum err message_get_word(const json_t *json, const char *key, const char
 }
 
 /* Names are sent in canonical text, so that the text can be borrowed. */
-static enum err message_get_name(const json_t *json, const char **into, struct why *why)
+static enum err message_get_name(const json_t *json, const char *key, const char **into,
+                                 struct why *why)
 {
 	char canonical[NAME_MAX_TEXT + 1];
 	struct name name;
 	const char *text;
-	enum err err = json_get_text(json, "name", JSON_REQUIRED, NAME_MAX_TEXT, &text,
-	                             why);
+	enum err err = json_get_text(json, key, JSON_REQUIRED, NAME_MAX_TEXT, &text, why);
 
 	if (!err)
-		err = name_parse(text, "name", &name, why);
+		err = name_parse(text, key, &name, why);
 	if (err)
 		return err;
 	name_format(&name, canonical);
 	if (strcmp(text, canonical))
 		return fail(why, ERR_INVALID,
-		            "name: must be '%.100s', in lower case, not '%.100s'",
-		            canonical, text);
+		            "%s: must be '%.100s', in lower case, not '%.100s'",
+		            key, canonical, text);
 	*into = text;
 	return OK;
 }
@@ -247,7 +247,7 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 	enum err err = json_get_id(json, "id", JSON_REQUIRED, got.id, why);
 
 	if (!err)
-		err = message_get_name(json, &got.name, why);
+		err = message_get_name(json, "name", &got.name, why);
 	if (!err)
 		err = message_get_word(json, "pool", &got.pool, why);
 	if (!err)
@@ -504,6 +504,33 @@ static enum err message_decode_pool_report(const json_t *json, void *into,
 	return pool_report_decode(json, into, why);
 }
 
+static enum err message_decode_check(const json_t *json, void *into, struct why *why)
+{
+	struct server_check_of got;
+	enum err err = destination_decode(json, &got.destination, why);
+
+	if (!err)
+		err = message_get_name(json, "zone", &got.zone, why);
+	if (!err)
+		*(struct server_check_of *)into = got;
+	return err;
+}
+
+static enum err message_decode_server_answer(const json_t *json, void *into,
+                                             struct why *why)
+{
+	struct server_answer got = { .silent = false };
+	enum err err = message_get_word(json, "name_server", &got.name_server, why);
+
+	if (!err)
+		err = json_get_bool(json, "silent", 0, &got.silent, why);
+	if (!err)
+		err = message_get_reason(json, &got.reason, why);
+	if (!err)
+		*(struct server_answer *)into = got;
+	return err;
+}
+
 static const struct kind domain_kind = {
 	"domains", sizeof(struct domain_ref), message_decode_domain,
 };
@@ -515,6 +542,12 @@ static const struct kind server_report_kind = {
 };
 static const struct kind pool_report_kind = {
 	"reports", sizeof(struct pool_report), message_decode_pool_report,
+};
+static const struct kind check_kind = {
+	"servers", sizeof(struct server_check_of), message_decode_check,
+};
+static const struct kind server_answer_kind = {
+	"servers", sizeof(struct server_answer), message_decode_server_answer,
 };
 
 /* Decodes the elements, in the arena. NULL after an error, which is in *err. */
@@ -624,6 +657,64 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
 
 	reports->item = message_decode_list(args, &pool_report_kind, arena,
 	                                    &reports->count, &err, why);
+	return err;
+}
+
+json_t *server_checks_encode(const struct server_checks *checks)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < checks->count; i++) {
+		const struct server_check_of *check = &checks->item[i];
+		json_t *json = destination_encode(&check->destination);
+
+		json_object_set_new(json, "zone",
+		                    message_checked(json_string(check->zone)));
+		json_array_append_new(list, json);
+	}
+	return message_checked(
+	    json_pack("{s:s, s:o, s:o}", "pool", checks->pool, "servers", list,
+	              "timeout", message_encode_seconds(checks->timeout_ms)));
+}
+
+enum err server_checks_decode(const json_t *args, struct arena *arena,
+                              struct server_checks *checks, struct why *why)
+{
+	struct server_checks got = { .count = 0 };
+	enum err err = message_get_word(args, "pool", &got.pool, why);
+
+	if (!err)
+		err = message_get_seconds(args, "timeout", &got.timeout_ms, why);
+	if (!err)
+		got.item = message_decode_list(args, &check_kind, arena, &got.count, &err,
+		                               why);
+	if (!err)
+		*checks = got;
+	return err;
+}
+
+json_t *server_answers_encode(const struct server_answers *answers)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < answers->count; i++) {
+		const struct server_answer *answer = &answers->item[i];
+
+		json_array_append_new(list, message_checked(json_pack("{s:s, s:b, s:o}",
+			"name_server", answer->name_server,
+			"silent", answer->silent,
+			"reason", message_encode_reason(answer->reason))));
+	}
+	return message_checked(json_pack("{s:o}", "servers", list));
+}
+
+enum err server_answers_decode(const json_t *args, struct arena *arena,
+                               struct server_answers *answers, struct why *why)
+{
+	enum err err;
+
+	answers->item = message_decode_list(args, &server_answer_kind, arena,
+	                                    &answers->count, &err, why);
 	return err;
 }
 

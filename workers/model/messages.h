@@ -5,7 +5,9 @@
  *	central  -> poolmgr   create_domain, update_domain, delete_domain (domain)
  *	poolmgr  -> minidns   notify_zone_changed, poll_for_serial_number
  *	                      (domain, destination, timeout, retry_interval, max_retries)
+ *	poolmgr  -> minidns   check_servers (pool, servers, timeout)
  *	minidns  -> poolmgr   update_status (domain, name_server, status, serial_number)
+ *	minidns  -> poolmgr   update_servers (servers)
  *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * The requirements define these messages (seed 000). The status of a report is SUCCESS,
@@ -137,6 +139,36 @@ struct pool_reports {
 json_t *pool_reports_encode(const struct pool_reports *reports);
 enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
+
+/*
+ * check_servers: mini-DNS sends each server one query for the SOA record of a zone, and
+ * casts update_servers with the result. The rows of the domains do not change.
+ */
+struct server_check_of {
+	struct destination destination;
+	const char *zone;		/* any zone of the server */
+};
+struct server_checks {
+	const char *pool;
+	int timeout_ms;			/* in seconds in the message, as a number */
+	struct server_check_of *item;
+	size_t count;
+};
+json_t *server_checks_encode(const struct server_checks *checks);
+enum err server_checks_decode(const json_t *args, struct arena *arena,
+                              struct server_checks *checks, struct why *why);
+struct server_answer {
+	const char *name_server;	/* destination.id */
+	bool silent;			/* the server did not answer */
+	const char *reason;		/* may be "" */
+};
+struct server_answers {
+	struct server_answer *item;
+	size_t count;
+};
+json_t *server_answers_encode(const struct server_answers *answers);
+enum err server_answers_decode(const json_t *args, struct arena *arena,
+                               struct server_answers *answers, struct why *why);
 
 /*
  * An element of the list in the answer. The element is null for an accepted report;

@@ -189,8 +189,8 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID,
-		           "zonefleet would read the stored text of the data as "
-		           "different data");
+		           "zonefleet has no text form from which it reads the same "
+		           "data again");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

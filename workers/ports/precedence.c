@@ -10,9 +10,9 @@ static struct log_limit limit;
 static void precedence_log(const char *what, const char *id)
 {
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("%s of a call replaced by an object of Neutron: id=%s "
-		         "unlogged=%llu", what,
-		         id, (unsigned long long)limit.unlogged);
+		log_warn("%s replaced: id=%s unlogged=%llu reason=\"Neutron has an "
+		         "object with the id of this object, which a call created\"",
+		         what, id, (unsigned long long)limit.unlogged);
 }
 
 static enum err precedence_delete_network(const struct neutron_apply *apply,

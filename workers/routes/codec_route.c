@@ -85,7 +85,7 @@ static enum err route_input_check_label(const char *key, const json_t *value,
 		return fail(why, ERR_INVALID, "labels.%s: must be a string", quoted);
 	if (len >= TEXT_MAX)
 		return fail(why, ERR_INVALID, "labels.%s: key and value together must "
-		            "have fewer than %d octets, not %zu", quoted, TEXT_MAX, len);
+		            "have fewer than %d bytes, not %zu", quoted, TEXT_MAX, len);
 	return OK;
 }
 

@@ -196,8 +196,8 @@ static enum err router_input_read_zone(struct request *req, const json_t *json,
 	router->zone = arena_strdup(req->arena, text);
 	free(text);
 	if (strlen(router->zone) > ROUTER_DOMAIN_TEXT_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "zone: must have at most %d octets "
-		            "of JSON, not %zu", ROUTER_DOMAIN_TEXT_MAX,
+		return fail(&req->why, ERR_TOO_LARGE, "zone: the JSON text must have at "
+		            "most %d bytes, not %zu", ROUTER_DOMAIN_TEXT_MAX,
 		            strlen(router->zone));
 	return OK;
 }

@@ -85,7 +85,8 @@ static bool run_put_aside(struct rpc_server *server, struct job *job)
 {
 	if (run_is_expired(job)) {
 		job->err = fail(&job->req.why, ERR_EXPIRED,
-		                "%s came too late: the caller's time limit has passed",
+		                "the call %s waited too long: the end of the caller's "
+		                "time limit has passed",
 		                job->req.method);
 		rpc_finish(server, job);
 		return true;

@@ -27,7 +27,7 @@ static const struct {
 	{ "\xc2\xa0", "" },			/* U+00A0, the first behind C1 */
 	{ "'; drop table domains; --", "" },
 	{ X250 "12345", "" },
-	{ X250 "123456", "f: must have at most 255 octets, not 256" },
+	{ X250 "123456", "f: must have at most 255 bytes, not 256" },
 	{ "", "f: must not be empty" },
 	{ "alice ", "f: 'alice ' must not begin or end with a blank" },
 	{ " alice", "f: ' alice' must not begin or end with a blank" },

@@ -33,6 +33,11 @@
 #define DIFFERENCE "{\"domain\": " DOMAIN ", \"name_server\": \"ns1\"," \
 	"\"status\": \"SUCCESS\", \"serial_number\": 7, \"differs\": true," \
 	"\"reason\": \"lacks 1\"}"
+#define CHECKS "{\"pool\": \"default\", \"timeout\": 2.5, \"servers\": [" \
+	"{\"id\": \"ns1\", \"host\": \"192.0.2.1\", \"port\": 53," \
+	"\"tsig_key\": null, \"zone\": \"x.org.\"}]}"
+#define CHECKED "{\"servers\": [{\"name_server\": \"ns1\", \"silent\": true," \
+	"\"reason\": \"no answer\"}]}"
 #define AGREED "{\"domain\": " DOMAIN ", \"status\": \"ERROR\", \"serial_number\": 7," \
 	"\"reason\": \"two of three\"}"
 
@@ -92,6 +97,22 @@ static json_t *again_answer(const json_t *args, enum err *err)
 	return *err ? NULL : server_report_encode(&report);
 }
 
+static json_t *again_checks(const json_t *args, enum err *err)
+{
+	struct server_checks checks;
+
+	*err = server_checks_decode(args, arena, &checks, &why);
+	return *err ? NULL : server_checks_encode(&checks);
+}
+
+static json_t *again_checked(const json_t *args, enum err *err)
+{
+	struct server_answers answers;
+
+	*err = server_answers_decode(args, arena, &answers, &why);
+	return *err ? NULL : server_answers_encode(&answers);
+}
+
 static json_t *again_agreed(const json_t *args, enum err *err)
 {
 	struct pool_report report;
@@ -125,12 +146,14 @@ static const struct message {
 	{ "{\"reports\": [" ANSWER "," ANSWER "]}", again_answers },
 	{ "{\"reports\": [" AGREED "," AGREED "]}", again_all_agreed },
 	{ DIFFERENCE, again_answer },
+	{ CHECKS, again_checks },
+	{ CHECKED, again_checked },
 };
 
 enum {
 	AN_ORDER, AN_ANSWER, AN_AGREED, A_DOMAIN, MANY_ORDERS, DOMAINS, NO_DOMAINS, A_CATALOG,
 	A_PATIENT_ORDER,
-	ALL_ANSWERS, ALL_AGREED, A_DIFFERENCE,
+	ALL_ANSWERS, ALL_AGREED, A_DIFFERENCE, SOME_CHECKS, SOME_CHECKED,
 };
 
 static json_t *load(const char *body)

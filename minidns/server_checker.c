@@ -1,0 +1,156 @@
+#include "server_checker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "dns/packet.h"
+#include "dns_request.h"
+#include "model/messages.h"
+#include "route.h"
+#include "runtime/rpc.h"
+
+enum { CHECKS_MAX = 4 * LIST_MAX };	/* at the same time */
+
+struct check {
+	struct server_checker *checker;
+	struct check *next;
+	char *pool, *name_server;
+	int timeout_ms;
+	struct dns_request *request;
+};
+
+struct server_checker {
+	struct dns_requests *requests;
+	struct rpc_client *rpc;
+	struct check *checks;
+	size_t count;
+};
+
+struct server_checker *server_checker_new(struct dns_requests *requests,
+                                          struct rpc_client *rpc)
+{
+	struct server_checker *checker = xcalloc(1, sizeof(*checker));
+
+	checker->requests = requests;
+	checker->rpc = rpc;
+	return checker;
+}
+
+static void check_free(struct check *check)
+{
+	struct check **at = &check->checker->checks;
+
+	while (*at != check)
+		at = &(*at)->next;
+	*at = check->next;
+	check->checker->count--;
+	dns_request_cancel(&check->request);
+	free(check->pool);
+	free(check->name_server);
+	free(check);
+}
+
+void server_checker_free(struct server_checker **checker)
+{
+	while (*checker && (*checker)->checks)
+		check_free((*checker)->checks);
+	free(*checker);
+	*checker = NULL;
+}
+
+/* If the cast fails, the next check brings the result. */
+static void check_report(const struct check *check, bool silent)
+{
+	char topic[300], reason[64], request_id[ID_LEN + 1];
+	const struct rpc_target target = { .topic = topic };
+	struct server_answer answer = { check->name_server, silent, "" };
+	struct why why;
+
+	if (silent) {
+		snprintf(reason, sizeof(reason), "no answer to an SOA query for %g s",
+		         check->timeout_ms / 1000.0);
+		answer.reason = reason;
+	}
+	snprintf(topic, sizeof(topic), "pool_manager.%s", check->pool);
+	id_random(request_id);
+	json_t *args = server_answers_encode(&(struct server_answers){ &answer, 1 });
+	json_t *context = context_encode(request_id, true);
+	if (rpc_cast(check->checker->rpc, &target, "update_servers", args, context, &why))
+		log_warn("check of a server not reported: server=%s reason=\"%s\"",
+		         check->name_server, why.text);
+	json_decref(context);
+	json_decref(args);
+}
+
+/* Any answer shows that the server works. A query that was not sent shows nothing. */
+static void check_on_answer(void *self, const struct response *response)
+{
+	struct check *check = self;
+
+	check->request = NULL;
+	if (!response || response->kind != RESPONSE_UNASKED)
+		check_report(check, !response);
+	check_free(check);
+}
+
+static void server_checker_add(struct server_checker *checker, const char *pool,
+                               const char *name_server,
+                               const struct dns_request_want *want)
+{
+	struct check *check = xcalloc(1, sizeof(*check));
+
+	check->checker = checker;
+	check->pool = xstrdup(pool);
+	check->name_server = xstrdup(name_server);
+	check->timeout_ms = want->timeout_ms;
+	check->next = checker->checks;
+	checker->checks = check;
+	checker->count++;
+	check->request = dns_request_start(checker->requests, want, check_on_answer,
+	                                   check);
+}
+
+/* WANTS has room for the checks. */
+static enum err server_checker_read(const struct server_checks *checks,
+                                    struct dns_request_want *wants, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; i < checks->count && !err; i++) {
+		const struct poll_order order = {
+			.domain = { .name = checks->item[i].zone },
+			.destination = checks->item[i].destination,
+		};
+
+		wants[i] = (struct dns_request_want){ .opcode = OPCODE_QUERY,
+		                                      .timeout_ms = checks->timeout_ms };
+		err = route_read(&order, &wants[i].zone, &wants[i].server,
+		                 &wants[i].tsig_key, why);
+	}
+	return err;
+}
+
+enum err server_checker_start(struct server_checker *checker, const json_t *args,
+                              struct why *why)
+{
+	struct dns_request_want wants[LIST_MAX];
+	struct arena *arena = arena_new();
+	struct server_checks checks;
+	enum err err = server_checks_decode(args, arena, &checks, why);
+
+	if (!err && checker->count + checks.count > CHECKS_MAX)
+		err = fail(why, ERR_BUSY, "mini-DNS is checking %zu servers (at most %d "
+		           "at the same time): try again later", checker->count,
+		           CHECKS_MAX);
+	if (!err)
+		err = server_checker_read(&checks, wants, why);
+	for (size_t i = 0; i < checks.count && !err; i++)
+		server_checker_add(checker, checks.pool,
+		                   checks.item[i].destination.id, &wants[i]);
+	arena_free(&arena);
+	return err;
+}

@@ -1,0 +1,26 @@
+/*
+ * server_checker -- the method check_servers: sends each server one query for the SOA
+ * record of a zone, and casts update_servers to the pool managers with the result. The
+ * result is only whether the server answers. With these checks, the pool managers notice
+ * that a server fails, or works again, while no domain changes.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+struct dns_requests;
+struct rpc_client;
+struct server_checker;
+
+struct server_checker *server_checker_new(struct dns_requests *requests,
+                                          struct rpc_client *rpc);
+/* Ends all checks without a result. */
+void server_checker_free(struct server_checker **checker);
+/*
+ * ARGS: the arguments of "check_servers". ERR_INVALID: an argument is not valid, and no
+ * check starts. ERR_BUSY: too many checks are running, and no check starts.
+ */
+enum err server_checker_start(struct server_checker *checker, const json_t *args,
+                              struct why *why);

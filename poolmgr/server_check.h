@@ -1,0 +1,20 @@
+/*
+ * server_check -- checks every poolmgr.server_check_interval whether each server answers
+ * mini-DNS, so that the health of a server is also right while no domain changes. A
+ * check is a call of the method check_servers of mini-DNS. mini-DNS sends the server one
+ * query and casts update_servers to any pool manager. Each server is in the share of one
+ * process. A server without zones is not checked.
+ */
+#pragma once
+
+#include "model/messages.h"
+#include "poolmgr.h"
+
+struct server_check;
+
+struct server_check *server_check_new(struct poolmgr *poolmgr);
+void server_check_free(struct server_check **check);
+void server_check_fire(struct server_check *check);	/* every second, by a timer */
+
+/* A server of update_servers. Ignores servers that are not in the settings. */
+void server_check_answered(struct poolmgr *poolmgr, const struct server_answer *answer);
