@@ -31,7 +31,7 @@ LASTING = ("SELECT * FROM domains WHERE live = 1",
 
 def setUpModule():
     """A silent broker is noticed within ten seconds."""
-    start_module("zfbroker", settings={"broker": {"heartbeat": 5}})
+    start_module("zfbroker", settings={"broker": {"heartbeat": 5, "check_period": 5}})
 
 
 class Broker(FaultStory):

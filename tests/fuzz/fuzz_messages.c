@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "model/json.h"
 #include "model/messages.h"
 
@@ -39,8 +40,32 @@ static json_t *domain(const json_t *args, struct why *why)
 	return domain_ref_decode(args, &got, why) ? NULL : domain_ref_encode(&got);
 }
 
+static json_t *checks(const json_t *args, struct why *why)
+{
+	struct arena *arena = arena_new();
+	struct server_checks got;
+	json_t *json = server_checks_decode(args, arena, &got, why)
+	                   ? NULL
+	                   : server_checks_encode(&got);
+
+	arena_free(&arena);
+	return json;
+}
+
+static json_t *checked(const json_t *args, struct why *why)
+{
+	struct arena *arena = arena_new();
+	struct server_answers got;
+	json_t *json = server_answers_decode(args, arena, &got, why)
+	                   ? NULL
+	                   : server_answers_encode(&got);
+
+	arena_free(&arena);
+	return json;
+}
+
 static json_t *(*const messages[])(const json_t *, struct why *) = {
-	order, answer, agreed, domain,
+	order, answer, agreed, domain, checks, checked,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,8 +23,10 @@ NS = "ns1.example.net."
 
 DAY = 86400
 
-# short, so that a story sees an error, a retry and a sync within seconds
+# short, so that a story sees an error, a retry and a sync within seconds; and what no story waits
+# for is seldom
 SETTINGS = {
+    "broker": {"check_period": 60},
     "central": {"ns_records": [NS], "hostmaster": "hostmaster@example.net"},
     "poolmgr": {"poll_timeout": 1, "poll_retry_interval": 1, "poll_max_retries": 2,
                 "periodic_sync_interval": 3, "server_check_interval": DAY},
