@@ -271,6 +271,9 @@ def poolmgr(things):
         "compare_domain": {"domain": domain},
         "update_status": report,
         "update_statuses": {"reports": items(report)},
+        "update_servers": {"servers": items({
+            "name_server": word("bind"), "silent": maybe(Good(False, "bool")),
+            "reason": maybe(text("because"))})},
     }
 
 
@@ -287,6 +290,8 @@ def minidns(things):
         "poll_zones": {"domains": items(domain), "destinations": items(destination), **terms},
         "compare_zones": {"domains": items(domain), "destinations": items(destination),
                           **terms},
+        "check_servers": {"pool": word("default"), "timeout": seconds(0.05),
+                          "servers": items(destination | {"zone": things.zone})},
         "transfer_ended": {"name": things.zone, "address": "127.0.0.1", "serial": number(7)},
         "news": {"from": "f" * 32, "number": number(7), "heard": fields({}),
                  "zones": items([things.zone, "f" * 32, also(number(1), "huge"), number(7)])},

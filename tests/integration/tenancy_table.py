@@ -136,10 +136,10 @@ ROWS = {
     },
     "poolmgr": dict.fromkeys((
         "create_domain", "update_domain", "update_domains", "delete_domain", "sync_domain",
-        "compare_domain", "update_status", "update_statuses"), FLEET),
+        "compare_domain", "update_status", "update_statuses", "update_servers"), FLEET),
     "minidns": dict.fromkeys((
         "notify_zone_changed", "poll_for_serial_number", "propagate_zones", "poll_zones",
-        "compare_zones", "transfer_ended", "news"), FLEET),
+        "compare_zones", "check_servers", "transfer_ended", "news"), FLEET),
     "ports": {
         "create_port": TOLD,
         "create_port on a network": OWNED,
