@@ -27,6 +27,8 @@ KNOWN = (
     ("mariadb", r"Aborted connection \d+ to db: 'zonefleet' user: 'zonefleet' ",
      "the lab has this account, and its session ends with the process; our programs have others"),
     ("bind", r" built with +'--build=", "the options of its compiler contain the word error"),
+    ("bind", r"refresh: unexpected rcode \((?:NXDOMAIN|REFUSED)\) from primary",
+     "BIND asks for a zone that changed and was deleted a moment later: name-servers.md"),
     ("knot", r"warning: no zones loaded", "Knot starts before the first domain is created"),
 )
 
