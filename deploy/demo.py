@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.console import Console, headline, say, show_command, show_output, shown
 from lab.dns import serial, zone_file
 from lab.fleet import REPOSITORY, Fleet
-from lab.process import LabError, tail
+from lab.process import LabError, tail, wait_for
 
 # the tests have a demo of their own
 CONSOLE = Console("demo", os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo"))
@@ -24,6 +24,7 @@ SOURCES = {
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
 
 SMALL_CHANGES = 10
+ANSWER_SECONDS = 10
 IMPORT_SECONDS = 120
 LOG_LINES = 12
 
@@ -93,9 +94,16 @@ class DemoFleet(Fleet):
 
     def expect_record(self, name, rtype, data):
         for server in self.name_servers:
-            found = server.query(name, rtype)[1]
+            # a datagram may be lost: dig would also ask again
+            _, found = wait_for(lambda server=server: answered(server.query(name, rtype)),
+                                ANSWER_SECONDS, f"{server.name} answers")
             if not any(record.endswith(f" {rtype} {data}") for record in found):
                 raise LabError(f"{server.name} does not serve {name} {rtype} {data}")
+
+
+def answered(answer):
+    """The answer, or None if no server gave it."""
+    return answer if answer[0] else None
 
 
 def show_root(servers):
