@@ -29,8 +29,8 @@ EPILOG = """stages:
 names:
   a stage, a file (test_routes, tests/integration/test_routes.py), a class (test_routes:Scheduled,
   Scheduled), a test (Scheduled.test_no_instance_that_is_up) or a pattern of one ('*haproxy*').
-  `all` is every test of the default stages, also those that docs/testing.md says the default
-  leaves out.
+  `rest` is what CI runs after the default, and `all` is every test of the default stages, also
+  those that docs/testing.md says the default leaves out.
 
 environment:
   STORIES_AT_ONCE=N   stories that run side by side (by default: by memory and load)

@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = ROOT / "docs" / "testing.md"             # its last table: NAME | reason
 LEFT_OUT_HEAD = "## What the default leaves out"
+IN_CI = "CI runs it"                                # a reason with these words: `tests/run rest`
 # {test, command, or class for what it starts: seconds}, kept with the tests
 KEPT = ROOT / "tests" / "suite" / "durations.json"
 LOGS = ROOT / "build" / "test"
@@ -249,10 +250,16 @@ def keep_durations(outcomes):
 
 
 def make(names, fuzz_seconds):
-    """The jobs of a run: NAMES are stages, files, classes or tests, ["all"], or nothing.
+    """The jobs of a run: NAMES are stages, files, classes or tests, "all", "rest", or nothing.
 
     Exits with a word about a name that nothing has.
     """
+    out = left_out()
+    long = ()
+    if "rest" in names:
+        rest = [name for name, reason in out.items() if IN_CI in reason]
+        names = [*(name for name in names if name != "rest"), *rest]
+        long = [name for name in out if name not in rest]
     stages = {stage for stage in STAGES if stage in names}
     default = {stage for stage, (_, is_default) in STAGES.items() if is_default}
     story_names = [name for name in names if name not in STAGES and name != "all"]
@@ -262,14 +269,14 @@ def make(names, fuzz_seconds):
               if stage in wanted or (story_names and (stage in default or _hints(stage, story_names)))]
     stories = [job for stage in listed for job in _stories(stage)]
     commands = _commands(fuzz_seconds, "100" if names else DEFAULT_ROUNDS_PERCENT)
-    out = left_out()
     _check_names(story_names, [*commands, *stories])
     if not names:
         _check_names([name for name in out if name not in STAGES], stories)
         wanted -= out.keys()
         stories = [_without(job, out) for job in stories]
     elif story_names:
-        stories = [job if job.stage in wanted else _named(job, story_names) for job in stories]
+        stories = [job if job.stage in wanted else _without(_named(job, story_names), long)
+                   for job in stories]
     seconds = _durations()
     jobs = [part for job in stories if job.tests for part in _split(job, seconds)]
     for job in commands:
