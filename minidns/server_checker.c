@@ -114,43 +114,52 @@ static void server_checker_add(struct server_checker *checker, const char *pool,
 	                                   check);
 }
 
-/* WANTS has room for the checks. */
-static enum err server_checker_read(const struct server_checks *checks,
-                                    struct dns_request_want *wants, struct why *why)
+static enum err server_checker_start_one(struct server_checker *checker,
+                                         const struct server_checks *checks,
+                                         const struct server_check_of *of,
+                                         struct why *why)
 {
-	enum err err = OK;
+	const struct poll_order order = {
+		.domain = { .name = of->zone }, .destination = of->destination,
+	};
+	struct dns_request_want want = { .opcode = OPCODE_QUERY,
+	                                 .timeout_ms = checks->timeout_ms };
+	enum err err = route_read(&order, &want.zone, &want.server, &want.tsig_key, why);
 
-	for (size_t i = 0; i < checks->count && !err; i++) {
-		const struct poll_order order = {
-			.domain = { .name = checks->item[i].zone },
-			.destination = checks->item[i].destination,
-		};
-
-		wants[i] = (struct dns_request_want){ .opcode = OPCODE_QUERY,
-		                                      .timeout_ms = checks->timeout_ms };
-		err = route_read(&order, &wants[i].zone, &wants[i].server,
-		                 &wants[i].tsig_key, why);
-	}
+	if (!err)
+		server_checker_add(checker, checks->pool, of->destination.id, &want);
 	return err;
+}
+
+static enum err server_checker_start_all(struct server_checker *checker,
+                                         const struct server_checks *checks,
+                                         struct why *why)
+{
+	enum err first = OK;
+	struct why other;
+
+	if (checker->count + checks->count > CHECKS_MAX)
+		return fail(why, ERR_BUSY, "mini-DNS is checking %zu servers (at most %d "
+		            "at the same time): try again later", checker->count,
+		            CHECKS_MAX);
+	for (size_t i = 0; i < checks->count; i++) {
+		enum err err = server_checker_start_one(checker, checks, &checks->item[i],
+		                                        first ? &other : why);
+
+		first = first ? first : err;
+	}
+	return first;
 }
 
 enum err server_checker_start(struct server_checker *checker, const json_t *args,
                               struct why *why)
 {
-	struct dns_request_want wants[LIST_MAX];
 	struct arena *arena = arena_new();
 	struct server_checks checks;
 	enum err err = server_checks_decode(args, arena, &checks, why);
 
-	if (!err && checker->count + checks.count > CHECKS_MAX)
-		err = fail(why, ERR_BUSY, "mini-DNS is checking %zu servers (at most %d "
-		           "at the same time): try again later", checker->count,
-		           CHECKS_MAX);
 	if (!err)
-		err = server_checker_read(&checks, wants, why);
-	for (size_t i = 0; i < checks.count && !err; i++)
-		server_checker_add(checker, checks.pool,
-		                   checks.item[i].destination.id, &wants[i]);
+		err = server_checker_start_all(checker, &checks, why);
 	arena_free(&arena);
 	return err;
 }
