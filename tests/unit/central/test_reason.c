@@ -153,6 +153,11 @@ static void test_the_record_that_a_server_refuses(void **state)
 		      .create_reason = "rndc: refused" } }, false, "a: rndc: refused" },
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
 		  false, "a: serves records that differ from the database" },
+		/* PowerDNS leaves records out */
+		{ { { "a", "powerdns", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
+		  true, "a: serves records that differ from the database; likely cause: "
+		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, "
+		  "DNSKEY, CDS or CDNSKEY records from other servers" },
 		/* it has reached the serial */
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false, "old" },
 		{ { { "a", "nsd", CREATED, FAILED("answers with SERVFAIL") } },
@@ -160,7 +165,10 @@ static void test_the_record_that_a_server_refuses(void **state)
 	};
 	struct arena *arena = arena_new();
 	struct rrset set = { .owner = "*.w.example.org.", .type = 2 };
-	const struct limits_found found = { .rows[0] = { { &set }, 1 } };
+	struct rrset sig = { .owner = "x.example.org.", .type = 46 };
+	const struct limits_found found = {
+		.rows = { [0] = { { &set }, 1 }, [SERVER_LIMITS - 1] = { { &sig }, 1 } },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
