@@ -3,6 +3,7 @@
 #include "core/advice.h"
 #include "core/rrsets.h"
 #include "store.h"
+#include "store_limits.h"
 
 static json_t *advice_encode(const struct advice *advice)
 {
@@ -17,20 +18,32 @@ static json_t *advice_encode(const struct advice *advice)
 	return list;
 }
 
-static json_t *advise_sets(struct write *write, const struct rrsets *sets)
+static void advise_hosts(struct write *write, const struct rrsets *sets,
+                         struct advice *advice)
 {
 	const char *names[ADVICE_NAMES_MAX];
 	size_t count = advice_names(&write->zone, sets, write->arena, names);
 	struct rrsets known;
-	struct advice advice;
 
 	if (!count)
-		return json_array();
+		return;
 	rrsets_init(&known, write->arena);
 	store_buffer_flush(write->buffer, write->tx);
 	store_recordset_read(write->tx, write->zone.is.id, names, count, &known);
-	advice_make(&write->zone, sets, &known, write->arena, &advice);
-	return advice_encode(&advice);
+	advice_make(&write->zone, sets, &known, write->arena, advice);
+}
+
+static void advise_limits(struct write *write, const struct limits_found *limits,
+                          struct advice *advice)
+{
+	struct limit_server *servers;
+	size_t count;
+
+	if (!limits)
+		return;
+	servers = arena_alloc(write->arena, LIMIT_SERVERS_MAX * sizeof(*servers));
+	count = store_limit_servers(write->tx, write->zone.pool, write->arena, servers);
+	limits_advise(limits, servers, count, write->arena, advice);
 }
 
 /* The records of the change, in the form of rows. */
@@ -45,8 +58,10 @@ static const struct record *change_rows(const struct change *change, struct aren
 	return rows;
 }
 
-json_t *advise_changes(struct write *write, const struct change *changes, size_t count)
+json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
+                       const struct limits_found *limits)
 {
+	struct advice advice = { .count = 0 };
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
@@ -61,15 +76,20 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
 		set->was = change_rows(change, write->arena);
 		set->was_count = change->count;
 	}
-	return advise_sets(write, &sets);
+	advise_limits(write, limits, &advice);
+	advise_hosts(write, &sets, &advice);
+	return advice_encode(&advice);
 }
 
 json_t *advise_names(struct write *write, const char *const *owners, size_t count)
 {
+	struct advice advice = { .count = 0 };
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
 	store_buffer_flush(write->buffer, write->tx);
 	store_recordset_read(write->tx, write->zone.is.id, owners, count, &sets);
-	return advise_sets(write, &sets);
+	advise_limits(write, limits_find_rows(&sets), &advice);
+	advise_hosts(write, &sets, &advice);
+	return advice_encode(&advice);
 }

@@ -1,15 +1,24 @@
 /*
- * advise -- the field `warnings` of an answer: reads the record sets that core/advice.h
- * needs, and returns its texts. A call without a host inside the zone reads nothing.
+ * advise -- the field `warnings` of an answer: about hosts without addresses
+ * (core/advice.h), and about record sets that name servers of the pool do not take
+ * (core/limits.h). Reads the record sets and the name servers that these need, and
+ * returns the texts, at most ADVICE_MAX and one that counts the others. Sends no
+ * statement if the change has no host inside the zone, and is not beyond a limit. The
+ * limits need one statement, whatever the number of record sets.
  */
 #pragma once
 
 #include <jansson.h>
 
 #include "core/changes.h"
+#include "core/limits.h"
 #include "write.h"
 
-/* For the records that CHANGES add. Call it after the write: it writes the buffer. */
-json_t *advise_changes(struct write *write, const struct change *changes, size_t count);
-/* For all records of a few names of the domain. */
+/*
+ * For the records that CHANGES add. LIMITS: what edit_apply() has found, or NULL. Call it
+ * after the write: it writes the buffer.
+ */
+json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
+                       const struct limits_found *limits);
+/* For all records of a few names of the domain, at most STORE_NAMES_MAX. */
 json_t *advise_names(struct write *write, const char *const *owners, size_t count);

@@ -4,6 +4,7 @@
 
 #include "codec.h"
 #include "core/catalog.h"
+#include "core/limits.h"
 #include "model/json.h"
 
 const struct json_field codec_pool_fields[] = {
@@ -21,12 +22,29 @@ const struct json_field codec_pool_fields[] = {
 	{ 0 }
 };
 
-const struct json_field codec_pool_shown[] = {
-	{ "id", "id", "the id of the pool" },
-	{ "name", "string", "the name of the pool" },
-	{ "description", "string", "any text. zonefleet does not use this text" },
-	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
-	{ "catalog_zone", "name or null", "the catalog zone of the pool" },
+#define SHOWN \
+	{ "id", "id", "the id of the pool" }, \
+	{ "name", "string", "the name of the pool" }, \
+	{ "description", "string", "any text. zonefleet does not use this text" }, \
+	{ "ns_records", "list of names", "the hosts of the NS records of new domains" }, \
+	{ "catalog_zone", "name or null", "the catalog zone of the pool" }
+
+const struct json_field codec_pool_shown[] = { SHOWN, { 0 } };
+
+const struct json_field codec_pool_limited[] = {
+	SHOWN,
+	{ "limits", "list of [server limit]", "what the name servers of the pool do not "
+	  "take, although the records obey the RFCs" },
+	{ 0 }
+};
+
+const struct json_field codec_pool_limits[] = {
+	{ "backend", "string", "the backend of the name servers: `bind9`" },
+	{ "server", "string", "the software of the name servers: `BIND`" },
+	{ "limit", "string", "what the software takes: `takes no NS records at a "
+	  "wildcard name`" },
+	{ "effect", "string", "what the software does with other records: `refuses the "
+	  "whole zone`" },
 	{ 0 }
 };
 
@@ -114,4 +132,29 @@ json_t *codec_pool_encode(const struct pool *pool)
 	return json_pack("{s:s, s:s, s:s, s:o, s:s?}", "id", pool->id, "name", pool->name,
 	                 "description", pool->description, "ns_records", hosts,
 	                 "catalog_zone", pool->catalog_zone);
+}
+
+static bool pool_has_backend(const struct limit_server *servers, size_t count,
+                             const char *backend)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(servers[i].backend, backend))
+			return true;
+	return false;
+}
+
+json_t *codec_pool_encode_limits(const struct limit_server *servers, size_t count)
+{
+	json_t *limits = json_array();
+
+	for (size_t i = 0; i < SERVER_LIMITS; i++) {
+		const struct server_limit *limit = &server_limits[i];
+
+		if (pool_has_backend(servers, count, limit->backend))
+			json_array_append_new(limits, json_pack("{s:s, s:s, s:s, s:s}",
+				"backend", limit->backend, "server", limit->server,
+				"limit", limit->takes, "effect",
+				server_limit_effect_words(limit->effect)));
+	}
+	return limits;
 }

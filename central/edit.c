@@ -330,7 +330,8 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 
 /* Reads, applies and checks the changes, and plans the rows under SERIAL. */
 static enum err edit_make_plan(struct write *write, struct change *changes, size_t count,
-                               uint32_t serial, struct plan *plan, size_t *unchanged)
+                               uint32_t serial, struct plan *plan,
+                               struct edit_outcome *outcome)
 {
 	struct rrsets sets;
 	enum err err = edit_check_changes(write, changes, count);
@@ -348,10 +349,11 @@ static enum err edit_make_plan(struct write *write, struct change *changes, size
 	err = edit_check_expected(write, changes, count, &sets);
 	if (err)
 		return err;
-	*unchanged = edit_apply_changes(write, changes, count, &sets);
+	outcome->unchanged = edit_apply_changes(write, changes, count, &sets);
 	err = edit_check_rules(write, &sets);
 	if (err)
 		return err;
+	outcome->limits = limits_find(&sets);
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
 	err = edit_check_recordset_quota(write, plan);
 	if (err)
@@ -492,7 +494,7 @@ enum err edit_apply(struct write *write, const struct edit *edit,
 	*outcome = (struct edit_outcome){ 0 };
 	if (!err && edit->count)
 		err = edit_make_plan(write, edit->changes, edit->count, serial, &plan,
-		                     &outcome->unchanged);
+		                     outcome);
 	if (err)
 		return err;
 	edit_count_outcome(&plan, outcome);
@@ -504,9 +506,9 @@ enum err edit_apply(struct write *write, const struct edit *edit,
 enum err edit_fill(struct write *write, struct change *changes, size_t count)
 {
 	struct plan plan = { 0 };
-	size_t unchanged;
+	struct edit_outcome outcome = { 0 };
 	enum err err = edit_make_plan(write, changes, count, write->zone.is.state.serial,
-	                              &plan, &unchanged);
+	                              &plan, &outcome);
 
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/changes.h"
+#include "core/limits.h"
 #include "model/json.h"
 #include "write.h"
 
@@ -38,6 +39,8 @@ int64_t edit_quota(const struct write *write, int64_t own, int configured);
 struct edit_outcome {
 	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;
+	/* changed record sets that some name servers do not take; NULL: there are none */
+	const struct limits_found *limits;
 };
 
 /* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */
@@ -61,8 +64,10 @@ enum err edit_lock(struct write *write, const struct domain_key *key);
  * A change to one record needs 10 round trips: BEGIN, lock, read the record sets, write
  * the version, the domain, the record set (its time of change), the record, the journal,
  * the answer, COMMIT. If domains exist below this domain, the change needs one
- * more round trip. The change also needs one more round trip for every further 500
- * names that it reads, or 256 rows that it writes. The calls of a group (write.h) share
+ * more round trip. If a name server does not take the result (core/limits.h), the
+ * warnings of the change need one more round trip; otherwise this check needs none. The
+ * change also needs one more round trip for every further 500 names that it reads, or 256
+ * rows that it writes. The calls of a group (write.h) share
  * all round trips except the one for domains below, if they are the first calls about
  * their domains and have few changes.
  */

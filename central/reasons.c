@@ -4,7 +4,10 @@
 
 #include "consistency/heartbeat.h"
 #include "store_fleet.h"
+#include "store_limits.h"
 #include "store_reason.h"
+
+enum { REASON_SETS_MAX = 5000 };
 
 static struct living_services *reasons_read_services(struct tx *tx, struct arena *arena)
 {
@@ -15,19 +18,28 @@ static struct living_services *reasons_read_services(struct tx *tx, struct arena
 }
 
 /* SERVERS may be NULL. */
-static void reasons_set_one(struct arena *arena, struct zone *zone,
-                            const struct living_services *services,
-                            const struct reason_servers *servers)
+static struct reason_view reasons_view(struct arena *arena, const struct zone *zone,
+                                       const struct living_services *services,
+                                       const struct reason_servers *servers)
 {
 	const char *topic = arena_printf(arena, "pool_manager.%s", zone->pool);
 
-	zone->reason = reason_now(&(struct reason_view){
+	return (struct reason_view){
 		.state = zone->is.state, .pool = zone->pool, .stored = zone->reason,
 		.has_poolmgr = living_services_has(services, topic),
 		.has_minidns = living_services_has(services, "minidns"),
 		.servers = servers ? servers->item : NULL,
 		.count = servers ? servers->count : 0,
-	}, arena);
+	};
+}
+
+static void reasons_set_one(struct arena *arena, struct zone *zone,
+                            const struct living_services *services,
+                            const struct reason_servers *servers)
+{
+	struct reason_view view = reasons_view(arena, zone, services, servers);
+
+	zone->reason = reason_now(&view, arena);
 }
 
 static const struct reason_servers *reasons_find(const struct reason_servers *servers,
@@ -78,4 +90,37 @@ void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone)
 {
 	if (reason_is_due(&zone->is.state))
 		reasons_set_one(arena, zone, reasons_read_services(tx, arena), NULL);
+}
+
+/* ---- the record that a server does not take ---- */
+
+static const struct limits_found *reasons_find_limits(struct tx *tx, struct arena *arena,
+                                                      const struct zone *zone)
+{
+	const char *names[LIMIT_NAMES_MAX];
+	size_t count = store_limit_names(tx, zone, REASON_SETS_MAX, arena, names);
+	struct rrsets sets;
+
+	if (!count)
+		return NULL;
+	rrsets_init(&sets, arena);
+	store_recordset_read(tx, zone->is.id, names, count, &sets);
+	return limits_find_rows(&sets);
+}
+
+const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
+                                           struct zone *zone)
+{
+	const char *id = zone->is.id;
+	struct reason_servers servers = { id, NULL, 0 };
+	struct reason_view view;
+
+	if (!reason_is_due(&zone->is.state))
+		return NULL;
+	store_reason_servers(tx, arena, &id, 1, &servers);
+	view = reasons_view(arena, zone, reasons_read_services(tx, arena), &servers);
+	if (!tx->err && reason_may_be_limit(&view))
+		view.limits = reasons_find_limits(tx, arena, zone);
+	zone->reason = reason_now(&view, arena);
+	return view.limits;
 }

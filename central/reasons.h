@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "core/limits.h"
 #include "store.h"
 
 /*
@@ -15,5 +16,13 @@
  */
 void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
                  size_t count);
+/*
+ * reasons_set() for an answer about one domain. If a server has a failure that a limit of
+ * its backend may cause, it also looks for the record: two statements more, which look at
+ * the first 5000 record sets and read at most LIMIT_NAMES_MAX names. Returns the record
+ * sets beyond limits, or NULL.
+ */
+const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
+                                           struct zone *zone);
 /* reasons_set() for a domain that this transaction has created: only workers count. */
 void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone);

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "codec_domain.h"
 #include "consistency/heartbeat.h"
+#include "core/reason.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
@@ -255,6 +256,15 @@ static json_t *status_encode_behind(const struct zone *zone,
 	                                                         : 0);
 }
 
+/* Names the record that the server does not take, if that is the likely cause. */
+static void status_explain(const struct limits_found *limits, struct arena *arena,
+                           struct server_status *status)
+{
+	if (limits && status->reason && *status->reason)
+		status->reason = reason_with_limit(limits, &(struct limit_failure){
+			status->backend, status->reason, status->differs }, arena);
+}
+
 static json_t *status_encode(const struct zone *zone, const struct server_status *status)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s?}",
@@ -272,7 +282,8 @@ static json_t *status_encode(const struct zone *zone, const struct server_status
  * newest serial.
  */
 static void status_add_servers(struct tx *tx, const struct zone *zone,
-                               struct arena *arena, json_t *json)
+                               const struct limits_found *limits, struct arena *arena,
+                               json_t *json)
 {
 	json_t *servers = json_array();
 	struct server_status status;
@@ -282,6 +293,7 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 
 	store_status_domain(tx, zone, arena, &rows);
 	while (store_status_next(&rows, &status)) {
+		status_explain(limits, arena, &status);
 		json_array_append_new(servers, status_encode(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
@@ -298,11 +310,10 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 static json_t *status_encode_domain(struct tx *tx, struct zone *zone,
                                     struct arena *arena)
 {
-	json_t *json;
+	const struct limits_found *limits = reasons_explain(tx, arena, zone);
+	json_t *json = codec_domain_encode(zone, arena);
 
-	reasons_set(tx, arena, &(struct zone *){ zone }, 1);
-	json = codec_domain_encode(zone, arena);
-	status_add_servers(tx, zone, arena, json);
+	status_add_servers(tx, zone, limits, arena, json);
 	return json;
 }
 

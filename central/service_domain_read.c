@@ -11,7 +11,10 @@ static enum err domain_not_found(struct request *req, const struct domain_key *k
 	            *key->id ? key->id : key->name);
 }
 
-/* Reads the domains of KEYS, and sets their reasons. A missing domain is NULL. */
+/*
+ * Reads the domains of KEYS, and sets their reasons. A missing domain is NULL. The reason
+ * names the record that a server does not take only if no other calls wait.
+ */
 static void domain_read_some(struct tx *tx, struct arena *arena,
                              const struct domain_key *keys, size_t count,
                              struct zone **zones)
@@ -27,7 +30,11 @@ static void domain_read_some(struct tx *tx, struct arena *arena,
 		if (found[i])
 			present[n++] = zones[i];
 	}
-	if (!tx->err)
+	if (tx->err)
+		return;
+	if (n == 1)
+		reasons_explain(tx, arena, present[0]);
+	else
 		reasons_set(tx, arena, present, n);
 }
 
@@ -78,7 +85,7 @@ static enum err domain_get_one(struct central *central, struct request *req)
 	struct zone zone;
 
 	if (!service_domain_get(req, &tx, &zone)) {
-		reasons_set(&tx, req->arena, &(struct zone *){ &zone }, 1);
+		reasons_explain(&tx, req->arena, &zone);
 		req->result = codec_domain_encode(&zone, req->arena);
 	}
 	return tx_commit(&tx);

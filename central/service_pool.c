@@ -9,6 +9,7 @@
 #include "core/catalog.h"
 #include "model/json.h"
 #include "result_page.h"
+#include "store_limits.h"
 #include "store_pool_delete.h"
 
 /* Reads the argument `pool`: an id or a name. */
@@ -227,6 +228,15 @@ enum err service_delete_pool(struct write *write)
 
 /* ---- get, find ---- */
 
+static json_t *pool_read_limits(struct tx *tx, const char *name, struct arena *arena)
+{
+	struct limit_server *servers = arena_alloc(arena, LIMIT_SERVERS_MAX *
+	                                                  sizeof(*servers));
+
+	return codec_pool_encode_limits(servers, store_limit_servers(tx, name, arena,
+	                                                             servers));
+}
+
 enum err service_get_pool(void *self, struct request *req)
 {
 	struct central *central = self;
@@ -242,10 +252,13 @@ enum err service_get_pool(void *self, struct request *req)
 
 	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
-	if (store_pool_get(&tx, id, name, req->arena, &pool))
+	if (store_pool_get(&tx, id, name, req->arena, &pool)) {
 		req->result = codec_pool_encode(&pool);
-	else
+		json_object_set_new(req->result, "limits",
+		                    pool_read_limits(&tx, pool.name, req->arena));
+	} else {
 		pool_not_found(&tx, name);
+	}
 	return tx_commit(&tx);
 }
 

@@ -13,8 +13,9 @@
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
 	"tools refuse or warn of, at most 31 texts: an NS, MX or SRV record whose host is " \
-	"inside the domain and has no address, or has a CNAME record; in an import also a " \
-	"record set with several TTLs" }
+	"inside the domain and has no address, or has a CNAME record; a record set that " \
+	"name servers of the pool do not take (`limits` of `get_pool`); in an import also " \
+	"a record set with several TTLs" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
@@ -133,7 +134,7 @@ static const struct rpc_method_doc words[] = {
 	{ "create_pool", "Creates a pool of name servers.", ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },
-	{ "get_pool", "Shows a pool.", ADMIN, "[pool]", "{'pool': 'edge'}" },
+	{ "get_pool", "Shows a pool.", ADMIN, "[pool with limits]", "{'pool': 'edge'}" },
 	{ "find_pools", "Lists the pools.", ADMIN,
 	  "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
@@ -341,6 +342,10 @@ static const struct rpc_object objects[] = {
 	  true },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
+	{ "pool with limits", "A pool in the answer of `get_pool`.", codec_pool_limited,
+	  true },
+	{ "server limit", "What a kind of name server does not take. zonefleet stores "
+	  "and serves such records, and warns of them.", codec_pool_limits, true },
 	{ "new blacklist", "An entry that a caller adds to the blacklist.",
 	  service_blacklist_fields },
 	{ "blacklist", "An entry of the blacklist.", FIELDS(

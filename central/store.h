@@ -578,6 +578,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 /* The state of one domain on one server. */
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
+	const char *backend;		/* "": the server is removed */
 	const char *health;		/* as in struct server_summary */
 	bool has_serial;
 	bool differs;			/* a comparison has found different records */

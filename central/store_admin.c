@@ -190,7 +190,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
 	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
 	"ELSE 'waits for the first answer to mini-DNS' END, " \
-	"0, 0, NULL, NULL, v.state, " SERVER_HEALTH " FROM pool_servers v " \
+	"0, 0, NULL, NULL, v.state, v.backend, " SERVER_HEALTH " FROM pool_servers v " \
 	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
 	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \
 	"AND (v.backend = 'catalog' OR NOT ?) " \
@@ -216,7 +216,7 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"AND r.detail NOT LIKE '" DRIFT_DIFFERS_WORDS "%'), t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "
 		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
-		SERVER_HEALTH " "
+		"COALESCE(v.backend, ''), " SERVER_HEALTH " "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
 		"ON v.pool_name = p.name AND v.id = t.server_id "
@@ -245,6 +245,7 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	status->next_attempt_at = row_text(rows);
 	status->seen_at = row_text(rows);
 	status->state = row_text(rows);
+	status->backend = row_text(rows);
 	status->health = row_text(rows);
 	return true;
 }

@@ -4,7 +4,7 @@
 
 /* The row of CREATE, and the row of the domain's task. */
 #define SERVERS \
-	"SELECT d.id, v.id, v.backend = 'catalog', c.status, c.reason, t.status, " \
+	"SELECT d.id, v.id, v.backend, c.status, c.reason, t.status, " \
 	"t.reason, t.serial_number, t.differs_since IS NOT NULL FROM domains d " \
 	"JOIN pools p ON p.id = d.pool_id JOIN pool_servers v ON v.pool_name = p.name " \
 	"AND v.state = 'ACTIVE' AND (v.backend = 'catalog' OR d.kind = 'PRIMARY') " \
@@ -16,7 +16,7 @@
 static void reason_read_server(struct tx_rows *rows, struct reason_server *server)
 {
 	server->id = row_text(rows);
-	server->is_told = row_int(rows) != 0;
+	server->backend = row_text(rows);
 	server->create_status = row_text(rows);
 	server->create_reason = row_text(rows);
 	server->status = row_text(rows);

@@ -6,8 +6,6 @@
 #include "base/map.h"
 #include "model/rr.h"
 
-enum { NAME_SHOWN = 100 };
-
 /* ---- the host of a record ---- */
 
 /* The types that name hosts, and where the host begins in their data. */
@@ -182,20 +180,24 @@ static bool known_find_wildcard(const struct zone *zone, const struct rrsets *kn
 	return false;
 }
 
-static void advice_add(struct advice *advice, struct arena *arena,
-                       const struct rrset *set, const struct host_type *type,
-                       const struct name *host, const char *words)
+void advice_add(struct advice *advice, const char *text)
+{
+	if (advice->count == ADVICE_MAX)
+		advice->further++;
+	else
+		advice->texts[advice->count++] = text;
+}
+
+static void advice_add_host(struct advice *advice, struct arena *arena,
+                            const struct rrset *set, const struct host_type *type,
+                            const struct name *host, const char *words)
 {
 	char text[NAME_MAX_TEXT + 1];
 
-	if (advice->count == ADVICE_MAX) {
-		advice->further++;
-		return;
-	}
 	name_format(host, text);
-	advice->texts[advice->count++] =
-	    arena_printf(arena, "'%.*s %s': the host '%.*s' %s", NAME_SHOWN, set->owner,
-	                 type->name, NAME_SHOWN, text, words);
+	advice_add(advice, arena_printf(arena, "'%.*s %s': the host '%.*s' %s",
+	                                ADVICE_NAME_SHOWN, set->owner, type->name,
+	                                ADVICE_NAME_SHOWN, text, words));
 }
 
 /* Returns what is wrong with the host; NULL: nothing. */
@@ -227,7 +229,6 @@ void advice_make(const struct zone *zone, const struct rrsets *sets,
 	size_t room = ADVICE_NAMES_MAX;
 	struct name host;
 
-	*advice = (struct advice){ .count = 0 };
 	for (size_t i = 0; i < sets->count; i++) {
 		const struct rrset *set = sets->items[i];
 		const struct host_type *type = host_type_of(set->type);
@@ -240,7 +241,7 @@ void advice_make(const struct zone *zone, const struct rrsets *sets,
 				continue;
 			fault = advice_fault(zone, set, known, &host);
 			if (fault)
-				advice_add(advice, arena, set, type, &host, fault);
+				advice_add_host(advice, arena, set, type, &host, fault);
 		}
 	}
 }

@@ -8,7 +8,8 @@
  *
  * If another delegation hides the host, its addresses are in the zone below: no warning.
  * The module needs all record sets at the names of advice_names(), which are the host,
- * the names between the host and the apex, and their wildcards.
+ * the names between the host and the apex, and their wildcards. The warnings about limits
+ * of name servers (core/limits.h) share the room of struct advice.
  */
 #pragma once
 
@@ -18,8 +19,10 @@
 enum {
 	ADVICE_MAX = 20,		/* texts */
 	ADVICE_NAMES_MAX = 500,		/* names to read */
+	ADVICE_NAME_SHOWN = 100,	/* characters of a name in a text */
 };
 
+/* Begins with zeroes. */
 struct advice {
 	const char *texts[ADVICE_MAX];
 	size_t count;
@@ -34,6 +37,11 @@ bool advice_has_hosts(uint16_t type);
  */
 size_t advice_names(const struct zone *zone, const struct rrsets *sets,
                     struct arena *arena, const char **names);
-/* Checks the rows of SETS. KNOWN: the record sets at the names of advice_names(). */
+/* Adds a warning. TEXT lives as long as ADVICE. */
+void advice_add(struct advice *advice, const char *text);
+/*
+ * Adds the warnings about the rows of SETS. KNOWN: the record sets at the names of
+ * advice_names().
+ */
 void advice_make(const struct zone *zone, const struct rrsets *sets,
                  struct rrsets *known, struct arena *arena, struct advice *advice);

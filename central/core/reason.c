@@ -53,7 +53,7 @@ static const char *reason_of_wait(const struct reason_server *server, uint32_t w
 	if (server->has_serial)
 		return arena_printf(arena, "serves serial %" PRIu32 ", not yet %" PRIu32,
 		                    server->serial, wanted);
-	if (!server->is_told && !server->status &&
+	if (strcmp(server->backend, "catalog") && !server->status &&
 	    !reason_is(server->create_status, "SUCCESS"))
 		return "waits until the pool manager creates the zone";
 	return "waits for the first answer to mini-DNS";
@@ -106,6 +106,32 @@ static const char *reason_cut(const char *text, struct arena *arena)
 	return arena_printf(arena, "%.*s", (int)len, text);
 }
 
+/* ---- limits of servers ---- */
+
+const char *reason_with_limit(const struct limits_found *limits,
+                              const struct limit_failure *failure, struct arena *arena)
+{
+	const char *cause = limits ? limits_explain(limits, failure, arena) : NULL;
+
+	return cause ? arena_printf(arena, "%s; %s", failure->reason, cause)
+	             : failure->reason;
+}
+
+bool reason_may_be_limit(const struct reason_view *view)
+{
+	if (!reason_is_due(&view->state) || view->state.task == TASK_DELETE)
+		return false;
+	for (size_t i = 0; i < view->count; i++) {
+		const struct reason_server *server = &view->servers[i];
+
+		if (!reason_is_done(view, server) &&
+		    limits_may_explain(&(struct limit_failure){
+			server->backend, reason_of_update(server), server->differs }))
+			return true;
+	}
+	return false;
+}
+
 static const char *reason_of_servers(const struct reason_view *view, struct arena *arena)
 {
 	struct buf text = { 0 };
@@ -116,9 +142,11 @@ static const char *reason_of_servers(const struct reason_view *view, struct aren
 		const char *reason = reason_is_done(view, server)
 		                         ? NULL : reason_of_server(view, server, arena);
 
-		if (reason)
-			buf_printf(&text, "%s%s: %s", text.len ? "; " : "", server->id,
-			           reason);
+		if (!reason)
+			continue;
+		reason = reason_with_limit(view->limits, &(struct limit_failure){
+			server->backend, reason, server->differs }, arena);
+		buf_printf(&text, "%s%s: %s", text.len ? "; " : "", server->id, reason);
 	}
 	cut = reason_cut(buf_string(&text), arena);
 	buf_clear(&text);

@@ -9,6 +9,9 @@
  *   3. why servers do not serve the serial, or still serve a deleted domain: the server
  *      with the newest report comes first
  *   4. the stored reason
+ *
+ * If the zone has a record that a kind of server does not take (core/limits.h), the
+ * reason of such a server also names the record.
  */
 #pragma once
 
@@ -16,6 +19,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "core/limits.h"
 #include "model/domain.h"
 
 enum { REASON_TEXT = 512 };	/* octets, including the final NUL */
@@ -23,7 +27,7 @@ enum { REASON_TEXT = 512 };	/* octets, including the final NUL */
 /* A name server in service. A NULL status: there is no row, or no report yet. */
 struct reason_server {
 	const char *id;
-	bool is_told;			/* reads the catalog zone: gets no commands */
+	const char *backend;		/* catalog: it gets no commands */
 	/* the row of CREATE */
 	const char *create_status, *create_reason;
 	/* the row of DELETE if that is the task, otherwise the row of UPDATE */
@@ -40,9 +44,18 @@ struct reason_view {
 	bool has_poolmgr, has_minidns;	/* a process is running */
 	const struct reason_server *servers;	/* the newest report first */
 	size_t count;
+	const struct limits_found *limits;	/* NULL: none found, or not looked for */
 };
 
 /* True: the domain is not ACTIVE, so reason_now() may find a cause. */
 bool reason_is_due(const struct state *state);
+/*
+ * True: a server has a failure that a limit of its backend may cause. Then it is worth
+ * looking for limits.
+ */
+bool reason_may_be_limit(const struct reason_view *view);
+/* Adds the record to the reason of a server, if a limit explains its failure. */
+const char *reason_with_limit(const struct limits_found *limits,
+                              const struct limit_failure *failure, struct arena *arena);
 /* "": no cause is known. The text is valid UTF-8 if the texts of VIEW are. */
 const char *reason_now(const struct reason_view *view, struct arena *arena);

@@ -168,8 +168,9 @@ const struct command commands[] = {
 	  "show a pool (administrators)",
 	  "Shows the hosts in the NS records of the pool, and the name servers of the "
 	  "pool. For each server it shows the number of domains whose serial the server "
-	  "does not serve yet. If you give no POOL, the command shows the pool with the "
-	  "name default.",
+	  "does not serve yet. Then it shows which records the servers do not take, "
+	  "although the records obey the RFCs. If you give no POOL, the command shows the "
+	  "pool with the name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,

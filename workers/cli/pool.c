@@ -20,6 +20,13 @@ static const struct field fields[] = {
 	{ 0 }
 };
 
+static const struct column limit_columns[] = {
+	{ "SERVERS", COLUMN_LEFT },
+	{ "LIMIT",   COLUMN_LEFT },
+	{ "EFFECT",  COLUMN_LEFT },
+	{ 0 }
+};
+
 static void pool_row(struct table *table, const json_t *pool)
 {
 	struct buf hosts = { 0 };
@@ -56,7 +63,28 @@ static enum err pool_call(struct cli *cli, const char *method, json_t *args)
 	return OK;
 }
 
-/* Shows the pool and its name servers. */
+/* What the name servers do not take, below them. */
+static void pool_show_limits(const struct output *out, const json_t *pool)
+{
+	const json_t *limits = json_object_get(pool, "limits");
+	struct table table;
+	json_t *limit;
+	size_t i;
+
+	if (!json_array_size(limits))
+		return;
+	putchar('\n');
+	table_begin(&table, out, limit_columns);
+	json_array_foreach(limits, i, limit) {
+		table_text(&table, answer_text(limit, "server"));
+		table_text(&table, answer_text(limit, "limit"));
+		table_text(&table, answer_text(limit, "effect"));
+	}
+	table_flush(&table, stdout);
+	table_clear(&table);
+}
+
+/* Shows the pool, its name servers and their limits. */
 enum err pool_show(struct cli *cli)
 {
 	const char *name = cli->argc ? cli->argv[0] : "default";
@@ -72,6 +100,8 @@ enum err pool_show(struct cli *cli)
 		putchar('\n');
 		status_show_servers(&cli->out, status);
 	}
+	if (!cli->out.json && !cli->out.quiet)
+		pool_show_limits(&cli->out, cli->document);
 	json_object_set(cli->document, "servers", json_object_get(status, "servers"));
 	json_decref(status);
 	return OK;

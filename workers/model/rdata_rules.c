@@ -1,6 +1,8 @@
 #include "model/rdata_rules.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/name.h"
 #include "model/presentation.h"
@@ -8,8 +10,11 @@
 #include "model/rr.h"
 
 enum {
-	TYPE_LOC = 29, TYPE_NSEC3PARAM = 51, TYPE_HIP = 55, TYPE_CDS = 59, TYPE_ZONEMD = 63,
-	TYPE_URI = 256, TYPE_AMTRELAY = 260,
+	TYPE_WKS = 11, TYPE_X25 = 19, TYPE_NSAP_PTR = 23, TYPE_LOC = 29, TYPE_NXT = 30,
+	TYPE_ATMA = 34, TYPE_A6 = 38, TYPE_SINK = 40, TYPE_NSEC3PARAM = 51,
+	TYPE_HIP = 55, TYPE_CDS = 59, TYPE_ZONEMD = 63,
+	TYPE_URI = 256, TYPE_AVC = 258, TYPE_DOA = 259, TYPE_AMTRELAY = 260,
+	TYPE_TA = 32768, TYPE_DLV = 32769,
 };
 
 static size_t rdata_u16(const uint8_t *at)
@@ -151,11 +156,187 @@ static const char *rdata_check_amtrelay(const uint8_t *rdata, size_t len)
 	                 "an IPv4 address, an IPv6 address or a name (RFC 8777 4.2)";
 }
 
+static const char *rdata_check_sshfp(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 2, SHA1 = 20, SHA256 = 32 };
+
+	if (len > FIXED && (rdata[1] != 1 || len - FIXED == SHA1) &&
+	    (rdata[1] != 2 || len - FIXED == SHA256))
+		return NULL;
+	return "must have a fingerprint of 20 octets for type 1 and 32 for type 2 (RFC "
+	       "4255 3.1.3, RFC 6594 5)";
+}
+
+/* ---- NAPTR ---- */
+
+/* Moves *at after a character-string. False: it does not end within LEN. */
+static bool rdata_skip_string(const uint8_t *rdata, size_t len, size_t *at)
+{
+	if (*at >= len || len - *at - 1 < rdata[*at])
+		return false;
+	*at += rdata[*at] + 1U;
+	return true;
+}
+
+/* True: "!expression!replacement!i", where the first octet can be another delimiter. */
+static bool naptr_is_substitution(const uint8_t *text, size_t len)
+{
+	size_t delimiters = 1;
+
+	if (!text[0] || text[0] == '\\' || text[0] == 'i' || isdigit(text[0]))
+		return false;
+	for (size_t i = 1; i < len; i++) {
+		if (delimiters == 3 && text[i] != 'i')
+			return false;
+		if (text[i] == '\\')
+			i++;
+		else if (text[i] == text[0])
+			delimiters++;
+	}
+	return delimiters == 3;
+}
+
+static const char *rdata_check_naptr(const uint8_t *rdata, size_t len)
+{
+	enum { STRINGS = 4 };
+	size_t at = STRINGS;
+	const uint8_t *regexp;
+
+	if (!rdata_skip_string(rdata, len, &at) || !rdata_skip_string(rdata, len, &at) ||
+	    at >= len || len - at - 1 < rdata[at])
+		return NULL;	/* the type has no such data */
+	regexp = rdata + at;
+	if (!regexp[0] || naptr_is_substitution(regexp + 1, regexp[0]))
+		return NULL;
+	return "must have an empty regular expression or one of the form "
+	       "'!expression!replacement!' (RFC 3402 3.2)";
+}
+
+/* ---- types of the past, whose data have the generic form \# only ---- */
+
+static const char *rdata_check_wks(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 5, BITS = 8192 };
+
+	(void)rdata;
+	return len >= FIXED && len <= FIXED + BITS
+	           ? NULL : "must have an IPv4 address, a protocol and a bit map of at "
+	                    "most 8192 octets (RFC 1035 3.4.2)";
+}
+
+static const char *rdata_check_x25(const uint8_t *rdata, size_t len)
+{
+	enum { SHORTEST = 4 };
+	size_t i = 1;
+
+	while (i < len && isdigit(rdata[i]))
+		i++;
+	return i == len && len > SHORTEST
+	           ? NULL : "must have at least 4 digits (RFC 1183 3.1)";
+}
+
+static const char *rdata_check_nsap_ptr(const uint8_t *rdata, size_t len)
+{
+	return len && name_wire_len(rdata, len) == len
+	           ? NULL : "must be a name (RFC 1706 6)";
+}
+
+static const char *rdata_check_nxt(const uint8_t *rdata, size_t len)
+{
+	enum { BITS = 16 };
+	size_t name = name_wire_len(rdata, len), left = len - name;
+
+	if (name && (!left || rdata[name] & 0x80 || (left <= BITS && rdata[len - 1])))
+		return NULL;
+	return "must have a name, and a bit map of at most 16 octets that does not end "
+	       "with an octet 0 (RFC 2535 5.2)";
+}
+
+static const char *rdata_check_atma(const uint8_t *rdata, size_t len)
+{
+	(void)rdata;
+	return len > 1 ? NULL : "must have a format and an address (ATM Forum "
+	                        "AF-SAA-0069 5.2)";
+}
+
+static const char *rdata_check_a6(const uint8_t *rdata, size_t len)
+{
+	enum { BITS = 128, OCTETS = 16 };
+	size_t prefix = len ? rdata[0] : BITS + 1, suffix = OCTETS - prefix / 8;
+	const char *wrong = "must have a prefix length of at most 128, an address suffix "
+	                    "of the given length, and a name unless the length is 0 (RFC "
+	                    "2874 3.1)";
+
+	if (prefix > BITS || len < 1 + suffix)
+		return wrong;
+	if (prefix % 8 && rdata[1] & ~(0xff >> prefix % 8))
+		return wrong;
+	len -= 1 + suffix;
+	rdata += 1 + suffix;
+	return prefix ? (len && name_wire_len(rdata, len) == len ? NULL : wrong)
+	              : (len ? wrong : NULL);
+}
+
+static const char *rdata_check_sink(const uint8_t *rdata, size_t len)
+{
+	(void)rdata;
+	return len >= 3 ? NULL : "must have a meaning, a coding and a subcoding "
+	                         "(draft-eastlake-kitchen-sink 2)";
+}
+
+static const char *rdata_check_avc(const uint8_t *rdata, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && rdata_skip_string(rdata, len, &at))
+		;
+	return len && at == len
+	           ? NULL : "must have character-strings, like TXT (RFC 1035 3.3.14)";
+}
+
+static const char *rdata_check_doa(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 9 };
+	size_t at = FIXED;
+
+	return rdata_skip_string(rdata, len, &at)
+	           ? NULL : "must have an enterprise, a type, a location, a media type and "
+	                    "data (draft-durand-doa-over-dns 3)";
+}
+
+static const char *rdata_check_ta(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 4 };
+
+	return len > FIXED ? rdata_check_digest(rdata, len)
+	                   : "must have the fields of a DS record (RFC 4034 5.1)";
+}
+
+static const char *rdata_check_key(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 4, NO_KEY = 0xc0 };
+
+	if (len == FIXED || (len > FIXED && (rdata[0] & NO_KEY) != NO_KEY))
+		return NULL;
+	return "must have flags, a protocol and an algorithm, and no key if the flags "
+	       "say so (RFC 2535 3.1.2)";
+}
+
 static const struct rule {
 	uint16_t type;
 	const char *(*check)(const uint8_t *rdata, size_t len);
 } rules[] = {
+	{ TYPE_WKS,        rdata_check_wks },
+	{ TYPE_X25,        rdata_check_x25 },
+	{ TYPE_NSAP_PTR,   rdata_check_nsap_ptr },
+	{ RR_KEY,          rdata_check_key },
+	{ TYPE_NXT,        rdata_check_nxt },
+	{ TYPE_ATMA,       rdata_check_atma },
+	{ RR_NAPTR,        rdata_check_naptr },
+	{ TYPE_A6,         rdata_check_a6 },
+	{ TYPE_SINK,       rdata_check_sink },
 	{ RR_DS,           rdata_check_digest },
+	{ RR_SSHFP,        rdata_check_sshfp },
 	{ RR_RRSIG,        rdata_check_rrsig },
 	{ TYPE_LOC,        rdata_check_loc },
 	{ TYPE_NSEC3PARAM, rdata_check_nsec3param },
@@ -165,7 +346,11 @@ static const struct rule {
 	{ RR_SVCB,         rdata_check_svcb },
 	{ RR_HTTPS,        rdata_check_svcb },
 	{ TYPE_URI,        rdata_check_uri },
+	{ TYPE_AVC,        rdata_check_avc },
+	{ TYPE_DOA,        rdata_check_doa },
 	{ TYPE_AMTRELAY,   rdata_check_amtrelay },
+	{ TYPE_TA,         rdata_check_ta },
+	{ TYPE_DLV,        rdata_check_digest },
 };
 
 enum err rdata_check(uint16_t type, const uint8_t *rdata, size_t len, const char *field,

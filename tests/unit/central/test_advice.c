@@ -93,7 +93,7 @@ static void hosts_inside_the_zone(void **unused)
 		struct arena *arena = arena_new();
 		const char *names[ADVICE_NAMES_MAX];
 		struct rrsets sets, known;
-		struct advice advice;
+		struct advice advice = { .count = 0 };
 
 		print_message("  %s\n", cases[i].record);
 		rrsets_init(&sets, arena);

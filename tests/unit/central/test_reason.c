@@ -58,7 +58,7 @@ static void test_what_is_missing_now(void **state)
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
 		  { { "a" } }, "a: waits until the pool manager creates the zone" },
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
-		  { { "a", .is_told = true } },
+		  { { "a", .backend = "catalog" } },
 		  "a: waits for the first answer to mini-DNS" },
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
@@ -87,13 +87,17 @@ static void test_what_is_missing_now(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
+		struct reason_server servers[SERVERS_MAX];
 		size_t count = 0;
 
-		while (count < SERVERS_MAX && row->servers[count].id)
-			count++;
+		for (; count < SERVERS_MAX && row->servers[count].id; count++) {
+			servers[count] = row->servers[count];
+			if (!servers[count].backend)
+				servers[count].backend = "nsd";
+		}
 		const char *got = reason_now(&(struct reason_view){
 			row->state, "edge", row->stored, row->has_poolmgr,
-			row->has_minidns, row->servers, count }, arena);
+			row->has_minidns, servers, count, NULL }, arena);
 		if (strcmp(got, row->want))
 			fail_msg("row %zu: '%s', not '%s'", i, got, row->want);
 	}
@@ -112,15 +116,77 @@ static void test_it_is_cut_between_characters(void **state)
 			memcpy(text + i, "\xc3\xa4", 2);
 		memset(text, 'x', shift);
 		text[sizeof(text) - 4] = '\0';
-		const struct reason_server server = { "a", CREATED, FAILED(text) };
+		const struct reason_server server = { "a", "nsd", CREATED, FAILED(text) };
 		const char *got = reason_now(&(struct reason_view){
 			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true,
-			&server, 1 }, arena);
+			&server, 1, NULL }, arena);
 		size_t len = strlen(got);
 
 		assert_in_range(len, REASON_TEXT - 3, REASON_TEXT - 1);
 		assert_int_not_equal((unsigned char)got[len - 1], 0xc3);
 		assert_true((unsigned char)got[len - 1] == 0xa4);
+	}
+	arena_free(&arena);
+}
+
+/* BIND does not take an NS record at a wildcard name; NSD does. */
+static void test_the_record_that_a_server_refuses(void **state)
+{
+	static const struct row {
+		struct reason_server servers[SERVERS_MAX];
+		bool may_be;
+		const char *want;
+	} rows[] = {
+		{ { { "a", "bind9", CREATED, FAILED("answers with SERVFAIL") },
+		    { "b", "nsd", CREATED, FAILED("serves serial 16, not yet 17") } },
+		  true, "a: answers with SERVFAIL; likely cause: '*.w.example.org. NS': "
+		  "BIND takes no NS records at a wildcard name; b: serves serial 16, not "
+		  "yet 17" },
+		{ { { "a", "bind9", CREATED, FAILED("serves serial 16, not yet 17"),
+		      SERVES(SERIAL - 1) } },
+		  true, "a: serves serial 16, not yet 17; likely cause: '*.w.example.org."
+		  " NS': BIND takes no NS records at a wildcard name" },
+		/* it is silent, or its control channel fails: no record is the cause */
+		{ { { "a", "bind9", CREATED, FAILED("no answer in 3 tries of 30 s") } },
+		  false, "a: no answer in 3 tries of 30 s" },
+		{ { { "a", "bind9", .create_status = "ERROR",
+		      .create_reason = "rndc: refused" } }, false, "a: rndc: refused" },
+		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
+		  false, "a: serves records that differ from the database" },
+		/* PowerDNS leaves records out */
+		{ { { "a", "powerdns", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
+		  true, "a: serves records that differ from the database; likely cause: "
+		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, "
+		  "DNSKEY, CDS or CDNSKEY records from other servers" },
+		/* it has reached the serial */
+		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false, "old" },
+		{ { { "a", "nsd", CREATED, FAILED("answers with SERVFAIL") } },
+		  false, "a: answers with SERVFAIL" },
+	};
+	struct arena *arena = arena_new();
+	struct rrset set = { .owner = "*.w.example.org.", .type = 2 };
+	struct rrset sig = { .owner = "x.example.org.", .type = 46 };
+	const struct limits_found found = {
+		.rows = { [0] = { { &set }, 1 }, [SERVER_LIMITS - 1] = { { &sig }, 1 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct reason_view view = { { TASK_UPDATE, STATUS_ERROR, SERIAL }, "edge",
+		                            "old", true, true, row->servers, 0, NULL };
+
+		while (view.count < SERVERS_MAX && row->servers[view.count].id)
+			view.count++;
+		assert_int_equal(reason_may_be_limit(&view), row->may_be);
+		view.limits = &found;
+		const char *got = reason_now(&view, arena);
+		if (strcmp(got, row->want))
+			fail_msg("row %zu: '%s', not '%s'", i, got, row->want);
+		view.state = (struct state){ TASK_DELETE, STATUS_ERROR, SERIAL };
+		assert_false(reason_may_be_limit(&view));
+		view.state = (struct state){ TASK_NONE, STATUS_ACTIVE, SERIAL };
+		assert_false(reason_may_be_limit(&view));
 	}
 	arena_free(&arena);
 }
@@ -139,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_missing_now),
 		cmocka_unit_test(test_it_is_cut_between_characters),
+		cmocka_unit_test(test_the_record_that_a_server_refuses),
 		cmocka_unit_test(test_when_it_is_due),
 	};
 
