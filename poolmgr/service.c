@@ -168,7 +168,8 @@ static enum err service_record(struct poolmgr *poolmgr,
 		else if (!reports[i].refused)
 			serials[serial_count++] = reports[i];
 	if (absence_count > 0)
-		err = absences_record(poolmgr, absences, absence_count, why);
+		err = absences_record(poolmgr, absences, absence_count,
+		                      request_ids[0], why);
 	if (!err && serial_count > 0)
 		err = service_record_serials(poolmgr, serials, serial_count, why);
 	if (!err)
