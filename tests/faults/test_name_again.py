@@ -95,16 +95,18 @@ class Again:
 
     def come_and_go(self, zone, count):
         name, failures = Name(zone), []
-        callers = [threading.Thread(target=self.call, args=(name, number, failures))
-                   for number in range(count)]
-        for thread in callers:
+        # before any of them calls, because each one sets the library's only configuration
+        callers = [Caller(self.fleet.rabbitmq.url) for _ in range(count)]
+        for caller in callers:
+            self.addCleanup(caller.close)
+        threads = [threading.Thread(target=self.call, args=(caller, name, number, failures))
+                   for number, caller in enumerate(callers)]
+        for thread in threads:
             thread.start()
         self.kill(name, failures)       # servers end with the thread that started them
-        for thread in callers:
+        for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        caller = Caller(self.fleet.rabbitmq.url)
-        self.addCleanup(caller.close)
         domain = self.create(caller, name, failures)
         done = caller.apply_changes(domain=domain["id"],
                                     changes=[put(f"www.{zone}", "192.0.2.250")])
@@ -141,10 +143,9 @@ class Again:
         return self.fleet.mariadb.sql("SELECT task, status, reason FROM domains "
                                       f"WHERE name = '{zone}' AND status <> 'DELETED'")
 
-    def call(self, name, number, failures):
+    def call(self, caller, name, number, failures):
         """Creates, adds a record, mostly waits until it is served, and deletes."""
         chance = random.Random(f"{SEED}{name.zone}{number}")
-        caller = Caller(self.fleet.rabbitmq.url)
         try:
             while (turn := name.next()) and (domain := self.create(caller, name, failures)):
                 done = caller.apply_changes(domain=domain["id"], changes=[
@@ -156,8 +157,6 @@ class Again:
                 name.goes(domain["id"])
         except Exception as error:
             failures.append(f"caller {number}: {error!r}: {self.states(name.zone)}")
-        finally:
-            caller.close()
 
     def kill(self, name, failures):
         """After some creations, by chance: a process, or a whole pool manager."""
@@ -169,7 +168,8 @@ class Again:
                 name.disturbed()
                 worker = self.random.choice(self.fleet.poolmgrs)
                 if self.random.random() < 0.5:
-                    os.kill(self.random.choice(worker.processes()), signal.SIGKILL)
+                    pids = wait_for(worker.processes, TURN_SECONDS, f"{worker.name} works")
+                    os.kill(self.random.choice(pids), signal.SIGKILL)
                 else:
                     worker.kill9()
                     worker.launch()
