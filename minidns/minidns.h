@@ -24,6 +24,7 @@ struct metric;
  * service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
  * main -> order_queue, poller -> handover, at the end
  * service -> compare_queue -> compare_zone -> zone_lookup, zones
+ * main -> core/retransfers, peers, when a comparison or a transfer ends
  * notifier -> announcer <-> announcers of other processes;
  * announcer -> zone_lookup
  */

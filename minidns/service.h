@@ -4,7 +4,8 @@
  * 	notify_zone_changed, poll_for_serial_number	orders from the pool manager
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
- * 	transfer_ended, news				from another mini-DNS process
+ * 	transfer_ended, zone_differs, zone_transferred, news
+ * 							from a mini-DNS process
  *
  * The first two methods are casts. mini-DNS acknowledges such a cast when it has set the
  * timers for the order. Later, mini-DNS reports the result with update_status.
@@ -18,6 +19,7 @@ struct announcer;
 struct order_queue;
 struct notifier;
 struct poller;
+struct retransfers;
 
 /* The handlers get this struct as `self`. */
 struct service {
@@ -26,6 +28,7 @@ struct service {
 	struct order_queue *orders;
 	struct notifier *notifier;
 	struct poller *poller;
+	struct retransfers *retransfers;
 };
 
 extern const struct rpc_method service_methods[];

@@ -322,6 +322,7 @@ static void service_note_difference(struct poolmgr *poolmgr,
 		                             : report->domain.state.serial,
 		.detail = report->refused ? "" : report->reason,
 		.is_hidden = report->refused,
+		.transfers = report->transfers,
 	};
 
 	if (report->differs || report->refused)
@@ -615,7 +616,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "compare_domain",  service_on_compare_domain, "domain", .fleet = true },
 	{ "update_status",   service_on_update_status,
 	  "domain name_server status serial_number reason? silent? unasked? differs? "
-	  "equal? refused?", .fleet = true },
+	  "equal? refused? transfers?", .fleet = true },
 	{ "update_statuses", NULL,                      "reports",
 	  service_on_update_statuses, .fleet = true },
 	{ 0 }

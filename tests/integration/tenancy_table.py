@@ -139,7 +139,7 @@ ROWS = {
         "compare_domain", "update_status", "update_statuses"), FLEET),
     "minidns": dict.fromkeys((
         "notify_zone_changed", "poll_for_serial_number", "propagate_zones", "poll_zones",
-        "compare_zones", "transfer_ended", "news"), FLEET),
+        "compare_zones", "transfer_ended", "zone_differs", "zone_transferred", "news"), FLEET),
     "ports": {
         "create_port": TOLD,
         "create_port on a network": OWNED,
