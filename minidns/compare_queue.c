@@ -133,6 +133,23 @@ static void compare_order_free(struct compare_order *order)
 static void compare_queue_begin_later(struct compare_queue *queue);
 static void compare_queue_enter_turn(struct server *server);
 
+/* For a server that does not serve the right records. */
+static int compare_queue_transfers(const struct compare_queue *queue,
+                                   const struct poll_order *order,
+                                   const struct compare_zone_end *end)
+{
+	struct name zone, tsig_key;
+	struct address server;
+	struct why why;
+
+	if (end->outcome == COMPARE_EQUAL)
+		return 0;
+	bug_if(route_read(order, &zone, &server, &tsig_key, &why));
+	return queue->config.transfers_of(
+	    queue->config.self, &zone, &server,
+	    end->outcome == COMPARE_DIFFERS ? end->serial : order->domain.state.serial);
+}
+
 static void compare_queue_report(const struct compare_queue *queue,
                                  const struct poll_order *order,
                                  const struct compare_zone_end *end)
@@ -147,6 +164,7 @@ static void compare_queue_report(const struct compare_queue *queue,
 		.differs = end->outcome == COMPARE_DIFFERS,
 		.equal = end->outcome == COMPARE_EQUAL,
 		.refused = refused,
+		.transfers = compare_queue_transfers(queue, order, end),
 		.reason = end->outcome == COMPARE_EQUAL ? "" : end->words,
 	};
 

@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include <jansson.h>
 
 #include "base/err.h"
@@ -22,6 +24,8 @@ struct figures;
 struct zone_lookup;
 struct loop;
 struct server_report;
+struct address;
+struct name;
 struct servers;
 struct zones;
 
@@ -33,6 +37,12 @@ struct compare_queue_config {
 	struct servers *servers;
 	const struct dns_requests *requests;
 	void (*report)(void *self, const struct server_report *report);
+	/*
+	 * The records of the zone on this server differ, or cannot be compared. Returns
+	 * the number of transfers of this serial to the server (core/retransfers.h).
+	 */
+	int (*transfers_of)(void *self, const struct name *zone,
+	                    const struct address *server, uint32_t serial);
 	void (*released)(void *self);	/* the queue has released a zone of `zones` */
 	void *self;
 };

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "announcer.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "compare_queue.h"
 #include "consistency/member.h"
+#include "core/retransfers.h"
 #include "core/access.h"
 #include "core/cookie.h"
 #include "core/rate.h"
@@ -220,6 +222,15 @@ static void minidns_on_transfer_began(void *self, const struct name *zone,
 	poller_transfer_began(minidns.service.poller, zone, peer);
 }
 
+static void minidns_on_whole_transfer(const struct transfer_end *end)
+{
+	const struct address server = servers_main_address(minidns.servers, end->peer);
+
+	if (retransfers_is_watched(minidns.service.retransfers, end->zone, &server))
+		peers_zone_transferred(minidns.runtime.rpc, end->zone, &server,
+		                       end->serial);
+}
+
 /*
  * Tells the other instances, because one of them may wait for it. Short transfers are not
  * announced: the poll comes in time by the server's pace.
@@ -232,6 +243,20 @@ static void minidns_on_transfer_ended(void *self, const struct transfer_end *end
 	    end->complete && end->took_us >= LONG_TRANSFER_US)
 		peers_transfer_ended(minidns.runtime.rpc, end->zone, end->peer,
 		                     end->serial);
+	if (end->complete && end->whole)
+		minidns_on_whole_transfer(end);
+}
+
+static int minidns_transfers_of(void *self, const struct name *zone,
+                                const struct address *address, uint32_t serial)
+{
+	const struct retransfers *retransfers = minidns.service.retransfers;
+	const struct address server = servers_main_address(minidns.servers, address);
+
+	(void)self;
+	if (retransfers_needs_watch(retransfers, zone, &server, clock_ms()))
+		peers_zone_differs(minidns.runtime.rpc, zone, &server);
+	return retransfers_of(retransfers, zone, &server, serial);
 }
 
 /* At the end of the program the zones may be freed before the last transfer. */
@@ -298,6 +323,7 @@ static void minidns_make_outbound(struct loop *loop)
 	                                   minidns_polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
 	minidns.service.checker = server_checker_new(minidns.requests, minidns.runtime.rpc);
+	minidns.service.retransfers = retransfers_new(random_u32());
 	minidns.service.orders =
 	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
 	                    minidns.service.announcer);
@@ -348,6 +374,7 @@ static void minidns_make_comparing(struct loop *loop)
 		.servers = minidns.servers,
 		.requests = minidns.requests,
 		.report = minidns_on_report,
+		.transfers_of = minidns_transfers_of,
 		.released = minidns_on_zone_released,
 	};
 
@@ -604,6 +631,7 @@ static void minidns_stop(void *self)
 	notifier_free(&minidns.service.notifier);
 	announcer_free(&minidns.service.announcer);
 	transfers_free(&minidns.transfers);
+	retransfers_free(&minidns.service.retransfers);
 	dns_requests_free(&minidns.requests);
 	stream_tls_free(&minidns.tls);
 	free(minidns.sockets);

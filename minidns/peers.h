@@ -1,7 +1,7 @@
 /*
- * peers -- sends a fanout to the other mini-DNS processes when this process has finished
- * a transfer to a name server. A different process may be polling this server and
- * waiting for the end of the transfer.
+ * peers -- sends a fanout to all mini-DNS processes when this process has finished a
+ * transfer to a name server. A different process may be polling this server and waiting
+ * for the end of the transfer. The other fanouts are for core/retransfers.h.
  */
 #pragma once
 
@@ -14,3 +14,7 @@ struct rpc_client;
 
 void peers_transfer_ended(struct rpc_client *rpc, const struct name *zone,
                           const struct address *peer, uint32_t serial);
+void peers_zone_differs(struct rpc_client *rpc, const struct name *zone,
+                        const struct address *server);
+void peers_zone_transferred(struct rpc_client *rpc, const struct name *zone,
+                            const struct address *peer, uint32_t serial);

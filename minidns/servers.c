@@ -272,6 +272,12 @@ bool servers_were_read(const struct servers *servers)
 	return servers->was_read;
 }
 
+struct address servers_main_address(const struct servers *servers,
+                                    const struct address *address)
+{
+	return access_main_address(&servers->access, address);
+}
+
 void servers_hurry(struct servers *servers, const struct address *peer)
 {
 	bool stranger = peer && !servers_knows(servers, peer);

@@ -47,6 +47,12 @@ void servers_hurry(struct servers *servers, const struct address *peer);
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
+ * Returns the main address of the server that has this address. If no server has it,
+ * returns ADDRESS. Answers from memory.
+ */
+struct address servers_main_address(const struct servers *servers,
+                                    const struct address *address);
+/*
  * True: PEER is a server of a pool, or allow_transfer contains its address. Answers from
  * memory: a server that was just added may be unknown.
  */

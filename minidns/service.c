@@ -1,7 +1,9 @@
 #include "service.h"
 
 #include "announcer.h"
+#include "base/clock.h"
 #include "compare_queue.h"
+#include "core/retransfers.h"
 #include "core/soa_cache.h"
 #include "dns/address.h"
 #include "model/json.h"
@@ -89,13 +91,15 @@ static enum err service_on_check_servers(void *self, struct request *req)
 	return server_checker_start(service->checker, req->args, &req->why);
 }
 
+/* A zone on a server: what a fanout of another process is about. */
 struct ended {
 	struct name zone;
 	struct address peer;
 	uint32_t serial;
 };
 
-static enum err ended_decode(const json_t *args, struct ended *ended, struct why *why)
+static enum err ended_decode_route(const json_t *args, struct ended *ended,
+                                   struct why *why)
 {
 	const char *name, *address;
 	enum err err =
@@ -106,13 +110,18 @@ static enum err ended_decode(const json_t *args, struct ended *ended, struct why
 	if (!err)
 		err = json_get_text(args, "address", JSON_REQUIRED, ADDRESS_MAX, &address,
 		                    why);
-	if (!err)
-		err = json_get_u32(args, "serial", JSON_REQUIRED, UINT32_MAX,
-		                   &ended->serial, why);
 	if (!err && !address_parse(address, 0, &ended->peer))
 		return fail(why, ERR_INVALID, "address: must be an IPv4 or IPv6 address, "
 		            "not '%s'", address);
 	return err;
+}
+
+static enum err ended_decode(const json_t *args, struct ended *ended, struct why *why)
+{
+	enum err err = ended_decode_route(args, ended, why);
+
+	return err ? err : json_get_u32(args, "serial", JSON_REQUIRED, UINT32_MAX,
+	                                &ended->serial, why);
 }
 
 static enum err service_on_transfer_ended(void *self, struct request *req)
@@ -124,6 +133,33 @@ static enum err service_on_transfer_ended(void *self, struct request *req)
 	if (!err)
 		poller_transfer_ended(service->poller, &ended.zone, &ended.peer,
 		                      &ended.serial);
+	return err;
+}
+
+static enum err service_on_zone_differs(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct ended route;
+	enum err err = ended_decode_route(req->args, &route, &req->why);
+
+	if (!err)
+		retransfers_watch(service->retransfers, &route.zone, &route.peer,
+		                  clock_ms());
+	return err;
+}
+
+static enum err service_on_zone_transferred(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct ended ended;
+	char id[ID_LEN + 1];
+	enum err err = ended_decode(req->args, &ended, &req->why);
+
+	if (!err)
+		err = json_get_id(req->args, "transfer", JSON_REQUIRED, id, &req->why);
+	if (!err)
+		retransfers_count(service->retransfers, &ended.zone, &ended.peer,
+		                  ended.serial, id);
 	return err;
 }
 
@@ -151,6 +187,10 @@ const struct rpc_method service_methods[] = {
 	  "pool servers timeout", .fleet = true },
 	{ "transfer_ended",         service_on_transfer_ended,
 	  "name address serial", .fleet = true },
+	{ "zone_differs",           service_on_zone_differs,
+	  "name address", .fleet = true },
+	{ "zone_transferred",       service_on_zone_transferred,
+	  "name address serial transfer", .fleet = true },
 	{ "news",                   service_on_news,
 	  "from number zones heard", .fleet = true },
 	{ 0 }

@@ -5,7 +5,8 @@
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
  * 	check_servers					a list of servers (server_checker.h)
- * 	transfer_ended, news				from another mini-DNS process
+ * 	transfer_ended, zone_differs, zone_transferred, news
+ * 							from a mini-DNS process
  *
  * The first two methods are casts. mini-DNS acknowledges such a cast when it has set the
  * timers for the order. Later, mini-DNS reports the result with update_status.
@@ -20,6 +21,7 @@ struct order_queue;
 struct notifier;
 struct poller;
 struct server_checker;
+struct retransfers;
 
 /* The handlers get this struct as `self`. */
 struct service {
@@ -29,6 +31,7 @@ struct service {
 	struct notifier *notifier;
 	struct poller *poller;
 	struct server_checker *checker;
+	struct retransfers *retransfers;
 };
 
 extern const struct rpc_method service_methods[];

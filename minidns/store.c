@@ -506,6 +506,7 @@ static void store_add_addresses(struct store_servers *found, struct access_serve
 {
 	char *rest = NULL;
 
+	server->first = found->server_count;
 	if (*host)
 		store_add_server(found, server, host, port);
 	for (char *text = addresses ? strtok_r(addresses, " ", &rest) : NULL; text;

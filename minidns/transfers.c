@@ -311,6 +311,7 @@ static void transfers_leave(struct transfer *transfer, bool complete)
 		.peer = &transfer->peer,
 		.serial = transfer->serial,
 		.complete = complete,
+		.whole = transfer->zone != NULL,
 		.took_us = clock_us() - transfer->started_us,
 	};
 

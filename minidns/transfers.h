@@ -27,6 +27,7 @@ struct transfer_end {
 	const struct address *peer;
 	uint32_t serial;
 	bool complete;			/* false: the peer closed the connection */
+	bool whole;			/* the whole zone, not only the changes */
 	int64_t took_us;
 };
 

@@ -1,5 +1,8 @@
 #include "absences.h"
 
+#include <string.h>
+
+#include "peers.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
@@ -64,8 +67,66 @@ static void absences_confirm_by_polls(const struct server_report *reports, size_
 			states[i].confirmation = CONFIRMATION_ANSWERS;
 }
 
+/* If the database fails, the next doubt reads the catalog zone again. */
+static bool absences_read_catalog(struct poolmgr *poolmgr, struct arena *arena,
+                                  struct domain_ref *catalog)
+{
+	struct why why;
+	struct tx tx = tx_autocommit(poolmgr->runtime.db, &why);
+	bool found = store_catalog(&tx, arena, poolmgr->config.pool_name, catalog);
+
+	return !tx_commit(&tx) && found;
+}
+
+/* True: a server that reads the catalog zone has given a doubted absence. */
+static bool absences_need_catalog(const struct server *server,
+                                  const struct server_report *reports, size_t count,
+                                  const struct deletion_state *states)
+{
+	if (!server->driver->by_catalog)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (states[i].exists &&
+		    !strcmp(reports[i].name_server, server->settings->id) &&
+		    absence_of(reports[i].report, states[i].confirmation) ==
+		        ABSENCE_DOUBTED)
+			return true;
+	return false;
+}
+
+/*
+ * Orders a poll of the catalog zone, because the answer confirms the absence. If the
+ * catalog zone never listed the domain, its serial does not change after the deletion.
+ * Then no other order polls it.
+ */
+static void absences_poll_catalog(struct poolmgr *poolmgr,
+                                  const struct server_report *reports, size_t count,
+                                  const struct deletion_state *states,
+                                  const char *request_id)
+{
+	const struct cause cause = { .request_id = request_id, .recovery = true };
+	struct arena *arena = NULL;
+	struct domain_ref catalog;
+	bool found = false;
+
+	for (size_t i = 0; i < poolmgr->servers->count; i++) {
+		const struct server *server = &poolmgr->servers->item[i];
+
+		if (!absences_need_catalog(server, reports, count, states))
+			continue;
+		if (!arena) {
+			arena = arena_new();
+			found = absences_read_catalog(poolmgr, arena, &catalog);
+		}
+		if (found)
+			peers_poll(poolmgr->peers, &catalog, server, &cause);
+	}
+	if (arena)
+		arena_free(&arena);
+}
+
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
-                         size_t count, struct why *why)
+                         size_t count, const char *request_id, struct why *why)
 {
 	struct arena *arena = arena_new();
 	struct deletion *deletions = arena_alloc(arena, count * sizeof(*deletions));
@@ -92,6 +153,8 @@ enum err absences_record(struct poolmgr *poolmgr, const struct server_report *re
 	}
 	store_check_locked(&tx);
 	enum err err = tx_commit(&tx);
+	if (!err)
+		absences_poll_catalog(poolmgr, reports, count, states, request_id);
 	arena_free(&arena);
 	return err;
 }

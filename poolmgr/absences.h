@@ -3,7 +3,8 @@
  * deleting. For each zone and server, this module records whether the zone is absent,
  * possibly absent or still on the server (core/absence.h). One transaction records all
  * reports of a message. The transaction locks only rows of pool_manager_status, so it
- * never waits for central.
+ * never waits for central. If an absence needs the answer of a server for its catalog
+ * zone, this module orders a poll of the catalog zone.
  */
 #pragma once
 
@@ -11,4 +12,4 @@
 #include "poolmgr.h"
 
 enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
-                         size_t count, struct why *why);
+                         size_t count, const char *request_id, struct why *why);

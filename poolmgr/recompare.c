@@ -82,8 +82,10 @@ enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *r
 	struct arena *arena = arena_new();
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 	store_recompare_cases(&tx, arena, results, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		results[i].of.was_transferred &= of[i]->transfers > 0;
 		results[i].content = content_decide(&results[i].of);
+	}
 	store_recompare_results(&tx, arena, results, n);
 	store_check_locked(&tx);
 	enum err err = tx_commit(&tx);

@@ -117,14 +117,16 @@ static void retry_read_servers(void *self)
 
 /*
  * The server is back in service, or the share is new: makes pending rows due
- * immediately. A dead process may have known that a server answers again.
+ * immediately. A dead process may have known that a server answers again, and it has not
+ * finished the rows that it had claimed. A second run of an action changes nothing.
  */
 static enum err retry_schedule_catch_up(struct retry *retry)
 {
 	const char *server_id = retry_server(retry)->settings->id;
 	struct tx tx = tx_autocommit(retry->poolmgr->lane_db, &retry->why);
 	int64_t rows = store_catch_up(&tx, &retry->scope.share, server_id,
-	                              retry->catch_up == CATCH_UP_FAILED, CATCH_UP_ROWS);
+	                              retry->catch_up == CATCH_UP_UNFINISHED,
+	                              CATCH_UP_ROWS);
 	enum err err = tx_commit(&tx);
 
 	if (!err && rows < CATCH_UP_ROWS)
@@ -365,7 +367,7 @@ static void retry_take_share(struct retry *retry)
 	retry->generation = retry->scope.share.generation;
 	for (size_t i = 0; i < servers->count; i++)
 		if (!servers->item[i].catch_up)
-			servers->item[i].catch_up = CATCH_UP_FAILED;
+			servers->item[i].catch_up = CATCH_UP_UNFINISHED;
 }
 
 static void retry_servers_read(void *self)

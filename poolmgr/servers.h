@@ -21,7 +21,7 @@ struct loop;
 struct metric;
 
 /* Which rows of a server must become due immediately. */
-enum catch_up { CATCH_UP_NONE, CATCH_UP_FAILED, CATCH_UP_ALL };
+enum catch_up { CATCH_UP_NONE, CATCH_UP_UNFINISHED, CATCH_UP_ALL };
 
 enum { SETTINGS_DIGEST_LEN = 16, SETTINGS_AT_LEN = 31 };
 

@@ -169,7 +169,8 @@ static enum err service_record(struct poolmgr *poolmgr,
 		else if (!reports[i].refused)
 			serials[serial_count++] = reports[i];
 	if (absence_count > 0)
-		err = absences_record(poolmgr, absences, absence_count, why);
+		err = absences_record(poolmgr, absences, absence_count,
+		                      request_ids[0], why);
 	if (!err && serial_count > 0)
 		err = service_record_serials(poolmgr, serials, serial_count, why);
 	if (!err)
@@ -322,6 +323,7 @@ static void service_note_difference(struct poolmgr *poolmgr,
 		                             : report->domain.state.serial,
 		.detail = report->refused ? "" : report->reason,
 		.is_hidden = report->refused,
+		.transfers = report->transfers,
 	};
 
 	if (report->differs || report->refused)
@@ -628,7 +630,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "compare_domain",  service_on_compare_domain, "domain", .fleet = true },
 	{ "update_status",   service_on_update_status,
 	  "domain name_server status serial_number reason? silent? unasked? differs? "
-	  "equal? refused?", .fleet = true },
+	  "equal? refused? transfers?", .fleet = true },
 	{ "update_statuses", NULL,                      "reports",
 	  service_on_update_statuses, .fleet = true },
 	{ "update_servers",  service_on_update_servers, "servers", .fleet = true },

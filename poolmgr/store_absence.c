@@ -88,6 +88,22 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 		store_read_answers(tx, arena, doubted, n, of);
 }
 
+bool store_catalog(struct tx *tx, struct arena *arena, const char *pool,
+                   struct domain_ref *catalog)
+{
+	struct tx_rows rows;
+	bool found = tx_select_row(tx, arena, &rows,
+	    "SELECT " DOMAIN_COLUMNS " FROM pools p JOIN domains d ON d.id = p.catalog_id "
+	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE'",
+	    TX_BIND(tx_text(pool)));
+
+	if (!found)
+		return false;
+	store_read_domain(&rows, pool, catalog);
+	tx_select_end(&rows);
+	return true;
+}
+
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason)
 {

@@ -30,6 +30,9 @@ struct deletion {
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
                            struct deletion_state *states);
+/* Reads the catalog zone of the pool. False: the pool has no catalog zone. */
+bool store_catalog(struct tx *tx, struct arena *arena, const char *pool,
+                   struct domain_ref *catalog);
 /* True: the last poll of a live domain found no zone. *reason is in the arena. */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);

@@ -198,13 +198,13 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
 }
 
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
-                       bool failed, size_t limit)
+                       bool unfinished, size_t limit)
 {
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
 	    "WHERE server_id = ? AND by_control IN (0, 1) AND next_attempt_at > NOW(3) "
-	    "AND (NOT ? OR status = 'ERROR') AND CRC32(domain_id) % ? = ? LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_int(failed), tx_int((int64_t)share->total),
+	    "AND (NOT ? OR NOT (status <=> 'SUCCESS')) AND CRC32(domain_id) % ? = ? LIMIT ?",
+	    TX_BIND(tx_text(server_id), tx_int(unfinished), tx_int((int64_t)share->total),
 	            tx_int((int64_t)share->factor), tx_int((int64_t)limit)));
 }
 

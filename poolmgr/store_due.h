@@ -64,11 +64,11 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * Makes pending rows of the share due now, at most LIMIT rows. FAILED: only rows with
- * the status ERROR. Returns their number.
+ * Makes pending rows of the share due now, at most LIMIT rows. UNFINISHED: only rows
+ * without SUCCESS: they failed, or a process has claimed them. Returns their number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
-                       bool failed, size_t limit);
+                       bool unfinished, size_t limit);
 
 /* ---- all domains, in slices: AFTER < id <= UPTO ---- */
 

@@ -11,7 +11,8 @@
 #include "scope.h"
 
 /*
- * Fills OF except `compared` and `is_settled`, and locks the row. False: no such row.
+ * Fills OF except `compared` and `is_settled`, and locks the row. was_transferred: the
+ * pool manager has ordered a transfer. False: no such row.
  */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);

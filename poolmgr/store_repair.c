@@ -59,6 +59,9 @@ static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 		known->same = (int)row_int(&rows);
 		if (fault->kind != REPAIR_CONTENT)
 			known->same = 0;
+		/* a server can accept the order, and then fail to transfer the zone */
+		if (known->same > fault->transfers)
+			known->same = fault->transfers;
 		*age_ms = row_int(&rows);
 		tx_select_end(&rows);
 	}

@@ -18,6 +18,7 @@ struct fault {
 	uint32_t serial;
 	const char *detail;		/* a text for the operator */
 	bool is_hidden;			/* CONTENT: the server refuses comparisons */
+	int transfers;			/* CONTENT: as in struct server_report */
 };
 
 /*

@@ -37,6 +37,15 @@ static bool access_is_server(const struct access_server *server,
 	       (!server->key.len || name_equal(&server->key, &ask->key));
 }
 
+struct address access_main_address(const struct access *access,
+                                   const struct address *address)
+{
+	for (size_t i = 0; i < access->server_count; i++)
+		if (address_same_host(&access->servers[i].address, address))
+			return access->servers[access->servers[i].first].address;
+	return *address;
+}
+
 bool access_allows(const struct access *access, const struct access_ask *ask)
 {
 	if (prefixes_cover(&access->always, &ask->peer))

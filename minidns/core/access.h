@@ -22,6 +22,8 @@ struct access_server {
 	char pool[ACCESS_POOL + 1];
 	struct address address;
 	struct name key;		/* length 0: no key */
+	/* index of the first address of the same server */
+	size_t first;
 };
 
 /* A query for a transfer of a zone. */
@@ -48,5 +50,8 @@ void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);
 /* Returns the key with this name, or NULL. */
 const struct tsig_key *access_key(const struct access *access, const struct name *name);
+/* Returns the first address of the server that has this address; else ADDRESS. */
+struct address access_main_address(const struct access *access,
+                                   const struct address *address);
 bool access_allows(const struct access *access, const struct access_ask *ask);
 void access_clear(struct access *access);

@@ -40,30 +40,56 @@ static uint16_t diff_u16(const uint8_t *from)
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
 
-void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len)
+static void diff_text_put_record(const uint8_t *octets, size_t len,
+                                 char shown[SET_DIFF_TEXT])
 {
 	size_t owner = name_wire_len(octets, len), rdata = owner + CANONICAL_FIXED;
 	const uint8_t *fixed = octets + owner;
 	char name[NAME_MAX_TEXT + 1], type[16];
 	struct buf text = { 0 };
 
-	side->count++;
-	if (side->named == SET_DIFF_NAMED)
-		return;
 	name_format_wire(octets, name);
 	rrtype_format(diff_u16(fixed), type);
 	buf_printf(&text, "%s %u %s ", name,
 	           (unsigned)diff_u16(fixed + 4) << 16 | diff_u16(fixed + 6), type);
 	diff_text_put_rdata(&text, diff_u16(fixed), octets + rdata, len - rdata);
-	diff_text_shorten(&text, side->text[side->named++]);
+	diff_text_shorten(&text, shown);
 	buf_clear(&text);
+}
+
+/* The place for a record with this key; SET_DIFF_NAMED: it is not named. */
+static int diff_text_place(const struct set_diff_side *side, const uint8_t *key)
+{
+	int place = side->named;
+
+	while (place && memcmp(key, side->record[place - 1].key, SET_DIFF_KEY) < 0)
+		place--;
+	return place;
+}
+
+void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len)
+{
+	struct set_diff_named *record = side->record;
+	uint8_t key[SET_DIFF_KEY] = { 0 };
+	int place;
+
+	side->count++;
+	memcpy(key, octets, len < sizeof(key) ? len : sizeof(key));
+	place = diff_text_place(side, key);
+	if (place == SET_DIFF_NAMED)
+		return;
+	side->named += side->named < SET_DIFF_NAMED;
+	memmove(record + place + 1, record + place,
+	        (size_t)(side->named - place - 1) * sizeof(*record));
+	memcpy(record[place].key, key, sizeof(key));
+	diff_text_put_record(octets, len, record[place].text);
 }
 
 /* " (a; b; ...)" */
 static void diff_text_put_named(struct buf *text, const struct set_diff_side *side)
 {
 	for (int i = 0; i < side->named; i++)
-		buf_printf(text, "%s%s", i ? "; " : " (", side->text[i]);
+		buf_printf(text, "%s%s", i ? "; " : " (", side->record[i].text);
 	if (side->named)
 		buf_text(text, side->count > (uint64_t)side->named ? "; ...)" : ")");
 }

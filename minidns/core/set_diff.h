@@ -19,6 +19,7 @@
 
 #include "core/siphash.h"
 #include "dns/canonical.h"
+#include "model/name.h"
 
 struct set_diff;
 
@@ -27,16 +28,23 @@ struct set_diff_keys {
 	struct siphash_key low, high;
 };
 
-enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
+enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120, SET_DIFF_KEY = NAME_MAX_WIRE + 64 };
 
 /* The records that exist on only one side. */
 struct set_diff_side {
 	uint64_t count;
 	/* there may be more records: set_diff has not compared all parts */
 	bool more;
-	/* the number of strings; each is a record as printable ASCII */
+	/*
+	 * The least records in the order of their octets, so that each process names the
+	 * same records of a difference. The text is printable ASCII; the key contains the
+	 * first octets, and zeroes.
+	 */
 	int named;
-	char text[SET_DIFF_NAMED][SET_DIFF_TEXT];
+	struct set_diff_named {
+		char text[SET_DIFF_TEXT];
+		uint8_t key[SET_DIFF_KEY];
+	} record[SET_DIFF_NAMED];
 };
 
 enum set_diff_result {

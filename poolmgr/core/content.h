@@ -2,12 +2,12 @@
  * content -- decides, after a comparison of records, whether to trust a server that
  * serves the serial of the database.
  *
- * 	compared   differs   transfer ordered since   ->
- * 	equal      any       any                      trusted
- * 	differs    any       any                      differs, or trusted if it is settled
- * 	refused    no        any                      unchanged
- * 	refused    yes       no                       differs; order a transfer
- * 	refused    yes       yes                      trusted
+ * 	compared   differs   transferred since   ->
+ * 	equal      any       any                 trusted
+ * 	differs    any       any                 differs, or trusted if it is settled
+ * 	refused    no        any                 unchanged
+ * 	refused    yes       no                  differs; order a transfer
+ * 	refused    yes       yes                 trusted
  */
 #pragma once
 
@@ -18,9 +18,9 @@
  * A server that differs counts as failed, whatever its serial is. Polls read only
  * serials, so they do not change this decision. mini-DNS cannot compare the records of a
  * server that refuses transfers to mini-DNS. The pool manager trusts such a server after
- * its driver has ordered a transfer of the whole zone. A difference is settled if two
- * transfers had no effect on it (DRIFT_SETTLED): the server serves the records in a
- * different form.
+ * its driver has ordered a transfer of the whole zone, and mini-DNS has served it. A
+ * difference is settled if two transfers had no effect on it (DRIFT_SETTLED): the server
+ * serves the records in a different form.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
@@ -31,7 +31,10 @@ enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COU
 struct content_case {
 	enum compared compared;
 	bool differs;			/* before this comparison */
-	/* the pool manager has ordered a transfer since the server began to differ */
+	/*
+	 * since the server began to differ, the pool manager has ordered a transfer, and
+	 * mini-DNS has served it
+	 */
 	bool was_transferred;
 	bool is_settled;		/* this difference */
 };

@@ -1,18 +1,19 @@
 """One name is created and deleted a hundred times in a row, with a record each time.
 
 By one caller and by eight at the same time, on servers of each backend, while processes of the
-pool manager and whole pool managers are killed. Each creation succeeds when the name is free, and
-at the end the servers serve what the last creation says, and nothing after the last deletion.
+pool manager and whole pool managers are killed. After each deletion the name is free again within
+SETTLED_SECONDS. At the end the servers serve what the last creation says, and nothing after the
+last deletion.
 
 ZONEFLEET_FAULTS=short makes fewer rounds; ZONEFLEET_SEED=N repeats the moments of a run.
 """
 
-import contextlib
 import os
 import random
 import signal
 import sys
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -27,8 +28,9 @@ ROUNDS = 20 if SHORT else 100
 KILLS = 2 if SHORT else 5
 CALLERS = 8
 CATALOG = "catalog.invalid."
-FREE_SECONDS = 60       # until a name is free, a kill in between
-SETTLED_SECONDS = 30    # after the last fault
+SETTLED_SECONDS = 30    # from a change, or from a kill after it
+TAKEN = {"Duplicate", "Busy"}   # a name that is not free, or not yet
+TURN_SECONDS = 120      # to the next kill
 
 
 def setUpModule():
@@ -41,7 +43,13 @@ class Name:
     def __init__(self, zone):
         self.zone = zone
         self.lock = threading.Lock()
-        self.created = self.failed = 0
+        self.created = 0
+        self.domain = None              # the id of the living one
+        self.disturbed()
+
+    def disturbed(self):
+        """A deletion, or a kill: the name is free within SETTLED_SECONDS from now."""
+        self.due = time.monotonic() + SETTLED_SECONDS
 
     def next(self):
         """The number of a creation, or None if there were enough."""
@@ -50,6 +58,19 @@ class Name:
                 return None
             self.created += 1
             return self.created
+
+    def lives(self, domain):
+        self.domain = domain
+
+    def goes(self, domain):
+        """Another caller may have created the next one by now."""
+        with self.lock:
+            if self.domain == domain:
+                self.domain = None
+                self.disturbed()
+
+    def is_late(self):
+        return not self.domain and time.monotonic() > self.due
 
 
 class Again:
@@ -74,17 +95,19 @@ class Again:
 
     def come_and_go(self, zone, count):
         name, failures = Name(zone), []
-        callers = [threading.Thread(target=self.call, args=(name, number, failures))
-                   for number in range(count)]
-        for thread in callers:
+        # before any of them calls, because each one sets the library's only configuration
+        callers = [Caller(self.fleet.rabbitmq.url) for _ in range(count)]
+        for caller in callers:
+            self.addCleanup(caller.close)
+        threads = [threading.Thread(target=self.call, args=(caller, name, number, failures))
+                   for number, caller in enumerate(callers)]
+        for thread in threads:
             thread.start()
         self.kill(name, failures)       # servers end with the thread that started them
-        for thread in callers:
+        for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        caller = Caller(self.fleet.rabbitmq.url)
-        self.addCleanup(caller.close)
-        domain = self.create(caller, zone)
+        domain = self.create(caller, name, failures)
         done = caller.apply_changes(domain=domain["id"],
                                     changes=[put(f"www.{zone}", "192.0.2.250")])
         caller.settled(domain["id"], serial=done["serial"], seconds=SETTLED_SECONDS)
@@ -101,47 +124,57 @@ class Again:
         return self.fleet.mariadb.sql("SELECT 1 FROM domains WHERE status = 'DELETED' "
                                       f"AND id = '{domain['id']}'")
 
-    def create(self, caller, zone):
-        def created():
-            with contextlib.suppress(RemoteError):      # the former one still goes
-                return caller.create_domain(domain={"name": zone})
-        return wait_for(created, FREE_SECONDS, f"{zone} is free: {self.states(zone)}")
+    def create(self, caller, name, failures):
+        """The former domain may still go, or another caller may be the first; None: give up."""
+        while not failures:
+            try:
+                domain = caller.create_domain(domain={"name": name.zone})
+                name.lives(domain["id"])
+                return domain
+            except RemoteError as error:
+                if error.exc_type not in TAKEN:
+                    raise
+            if name.is_late():
+                raise AssertionError(f"{name.zone} is not free within {SETTLED_SECONDS} s")
+            time.sleep(0.03)
+        return None
 
     def states(self, zone):
         return self.fleet.mariadb.sql("SELECT task, status, reason FROM domains "
                                       f"WHERE name = '{zone}' AND status <> 'DELETED'")
 
-    def call(self, name, number, failures):
+    def call(self, caller, name, number, failures):
         """Creates, adds a record, mostly waits until it is served, and deletes."""
         chance = random.Random(f"{SEED}{name.zone}{number}")
-        caller = Caller(self.fleet.rabbitmq.url)
         try:
-            while (turn := name.next()) and not failures:
-                domain = self.create(caller, name.zone)
+            while (turn := name.next()) and (domain := self.create(caller, name, failures)):
                 done = caller.apply_changes(domain=domain["id"], changes=[
                     put(f"www.{name.zone}", f"192.0.2.{turn % 200 + 1}")])
                 if chance.random() < 0.5:
-                    caller.settled(domain["id"], serial=done["serial"], seconds=FREE_SECONDS)
+                    caller.settled(domain["id"], serial=done["serial"],
+                                   seconds=2 * SETTLED_SECONDS)     # a kill in between
                 caller.delete_domain(domain=domain["id"])
+                name.goes(domain["id"])
         except Exception as error:
             failures.append(f"caller {number}: {error!r}: {self.states(name.zone)}")
-        finally:
-            caller.close()
 
     def kill(self, name, failures):
         """After some creations, by chance: a process, or a whole pool manager."""
         turns = sorted(self.random.sample(range(1, ROUNDS), KILLS))
         try:
             for turn in turns:
-                wait_for(lambda: name.created >= turn or failures, FREE_SECONDS * 2,
+                wait_for(lambda at=turn: name.created >= at or failures, TURN_SECONDS,
                          f"creation {turn}")
+                name.disturbed()
                 worker = self.random.choice(self.fleet.poolmgrs)
                 if self.random.random() < 0.5:
-                    os.kill(self.random.choice(worker.processes()), signal.SIGKILL)
+                    pids = wait_for(worker.processes, TURN_SECONDS, f"{worker.name} works")
+                    os.kill(self.random.choice(pids), signal.SIGKILL)
                 else:
                     worker.kill9()
                     worker.launch()
                     worker.wait_ready()
+                name.disturbed()
         except Exception as error:
             failures.append(f"kill: {error!r}")
 

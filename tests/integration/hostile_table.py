@@ -293,6 +293,9 @@ def minidns(things):
         "check_servers": {"pool": word("default"), "timeout": seconds(0.05),
                           "servers": items(destination | {"zone": things.zone})},
         "transfer_ended": {"name": things.zone, "address": "127.0.0.1", "serial": number(7)},
+        "zone_differs": {"name": things.zone, "address": "127.0.0.1"},
+        "zone_transferred": {"name": things.zone, "address": "127.0.0.1", "serial": number(7),
+                             "transfer": "f" * 32},
         "news": {"from": "f" * 32, "number": number(7), "heard": fields({}),
                  "zones": items([things.zone, "f" * 32, also(number(1), "huge"), number(7)])},
     }

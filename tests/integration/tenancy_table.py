@@ -139,7 +139,8 @@ ROWS = {
         "compare_domain", "update_status", "update_statuses", "update_servers"), FLEET),
     "minidns": dict.fromkeys((
         "notify_zone_changed", "poll_for_serial_number", "propagate_zones", "poll_zones",
-        "compare_zones", "check_servers", "transfer_ended", "news"), FLEET),
+        "compare_zones", "check_servers", "transfer_ended", "zone_differs", "zone_transferred",
+        "news"), FLEET),
     "ports": {
         "create_port": TOLD,
         "create_port on a network": OWNED,

@@ -14,6 +14,7 @@ from audit import Audit                                                 # noqa: 
 from hostile_names import domain_of, hostile_names                      # noqa: E402
 from oslo_messaging import RemoteError                                 # noqa: E402
 from story import NS, Caller, import_zone, merged, put, start_fleet     # noqa: E402
+from holding import holding                                             # noqa: E402
 from lab.dns import axfr                                                # noqa: E402
 
 CATALOG = "catalog.invalid."
@@ -148,6 +149,17 @@ class Members:
                               if name == "again.example."], [domain["id"]])
             self.delete(domain)
         self.assertEqual(len(labels), 3)
+
+    def test_one_that_goes_before_the_catalog_lists_it(self):
+        """Then the catalog does not change, so no change of it proves that a server answers."""
+        catalog = self.caller.get_domain(domain=CATALOG)["id"]
+        held = f"SELECT 1 FROM domains WHERE id = '{catalog}' FOR UPDATE"
+        with holding(self.fleet.mariadb, held):
+            domain = self.create("brief.example.", wait=False)
+            self.delete(domain, wait=False)
+        self.fleet.wait_state(domain["id"], "NONE DELETED", SECONDS)
+        listed = self.fleet.mariadb.sql("SELECT 1 FROM records WHERE data = 'brief.example.'")
+        self.assertEqual(listed, [])
 
     def test_a_server_that_was_down_has_all_when_it_is_back(self):
         stays = self.create("stays.example.")

@@ -2,7 +2,7 @@
 
 A server that a comparison finds different counts against the domain at once. The pool manager
 orders a transfer. Only another comparison clears the error, because a poll sees serials only. If
-the server then refuses to be compared, it is trusted once it was made to transfer the whole zone.
+the server then refuses to be compared, it is trusted once it has transferred the whole zone.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
+from lab.process import HOST, free_port                                 # noqa: E402
 from story import LabError, wait_for                                    # noqa: E402
 from test_follow import RIGHT, SECONDS, WRONG, Story, edited, put, www  # noqa: E402
 
@@ -204,6 +205,37 @@ class OtherForm(Story):
         self.wait_repair(domain, 4)
         self.assertEqual(self.log(domain)[3][0], "DONE")
         self.assertEqual(drift.address(self.fleet.powerdns, www(domain["name"])), "192.0.2.2")
+
+
+class Cut(OtherForm, Edited):
+    """Knot takes the order to transfer a zone, but does not reach mini-DNS."""
+
+    name_servers = ("knot",)
+
+    test_each_server_is_put_right = test_a_poll_lifts_nothing = None
+    test_one_that_refuses_to_be_compared = test_repairs_without_effect = None
+
+    def test_orders_that_it_cannot_execute(self):
+        knot, domain = self.fleet.knot, self.create("cut.example.")
+        self.edit(knot, domain)
+        self.set_masters(knot, [(HOST, free_port()) for _ in knot.masters])
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        for number in range(1, 5):      # after two transfers, this would be its own form
+            self.wait_repair(domain, number)
+            self.assertEqual(self.fleet.state(domain["id"]), ("UPDATE ERROR", f"knot: {WORDS}"))
+        self.assertEqual({outcome for outcome, _ in self.log(domain)}, {"DONE"})
+        self.assertEqual(drift.address(knot, www(domain["name"])), WRONG)
+        self.set_masters(knot, knot.masters)
+        self.look(domain)
+        self.follow(domain)
+
+    def set_masters(self, knot, masters):
+        knot.knotc("conf-begin")
+        for number, (address, port) in enumerate(masters):
+            remote = f"remote[master{number}].address"
+            knot.knotc("conf-unset", remote)
+            knot.knotc("conf-set", remote, f"{address}@{port}")
+        knot.knotc("conf-commit")
 
 
 if __name__ == "__main__":

@@ -149,14 +149,14 @@ class Behind(HealthStory):
 class Inherited(HealthStory):
     """What a dead process remembered of a server, such as that it answers again."""
 
-    def fail(self):
-        self.lab.sql("UPDATE pool_manager_status SET status = 'ERROR', attempts = 9, "
+    def fail(self, status="'ERROR'"):
+        self.lab.sql(f"UPDATE pool_manager_status SET status = {status}, attempts = 9, "
                      "next_attempt_at = NOW(3) + INTERVAL 600 SECOND "
                      "WHERE server_id = 'four' AND action = 'CREATE'")
 
     def wait_tried(self, what):
         self.wait_for(lambda: self.lab.count("server_id = 'four' AND action = 'CREATE' "
-                                             "AND status = 'ERROR'") == 0, what)
+                                             "AND NOT (status <=> 'SUCCESS')") == 0, what)
 
     def test_each_new_share_is_tried(self):
         self.fail()
@@ -165,6 +165,21 @@ class Inherited(HealthStory):
         self.fail()
         third.kill9()
         self.wait_tried("all are tried when it has died")
+
+    def test_what_a_dead_process_began_is_tried(self):
+        """It had claimed the rows. What it had finished, and planned once more, can wait."""
+        planned = "server_id = 'three' AND action = 'CREATE'"
+        self.lab.sql("UPDATE pool_manager_status SET status = 'SUCCESS', next_attempt_at = "
+                     f"NOW(3) + INTERVAL 600 SECOND WHERE {planned}")
+        before = self.lab.count(f"{planned} AND next_attempt_at IS NOT NULL")
+        self.fail("NULL")
+        third = self.lab.start_poolmgr("poolmgr4")
+        self.wait_tried("all are tried when another one comes")
+        self.fail("NULL")
+        third.kill9()
+        self.wait_tried("all are tried when it has died")
+        self.assertEqual(self.lab.count(f"{planned} AND next_attempt_at IS NOT NULL"), before)
+        self.assertGreater(before, 0)
 
 
 class Due(HealthStory):

@@ -26,7 +26,8 @@ struct drift {
 	} state;
 	int64_t age_ms;		/* time in this state */
 	int repairs_this_hour;
-	int same;		/* of these repairs, repairs of the same difference */
+	/* of these repairs: of the same difference, and proven to be executed */
+	int same;
 };
 
 struct drift_terms {

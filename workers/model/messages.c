@@ -17,6 +17,7 @@ enum {
 	RETRIES_MAX = 1000,
 	PORT_MAX = 65535,
 	PATIENCE_MAX = 3600,
+	TRANSFERS_MAX = 1000000,
 };
 
 #define SECONDS_MIN 0.01
@@ -376,6 +377,8 @@ json_t *server_report_encode(const struct server_report *report)
 		json_object_set_new(args, "equal", json_true());
 	if (report->refused)
 		json_object_set_new(args, "refused", json_true());
+	if (report->transfers)
+		json_object_set_new(args, "transfers", json_integer(report->transfers));
 	return args;
 }
 
@@ -396,14 +399,19 @@ static enum err message_get_seen_serial(const json_t *args, struct server_report
 static enum err message_get_compared(const json_t *args, struct server_report *report,
                                      struct why *why)
 {
+	int64_t transfers = 0;
 	enum err err = json_get_bool(args, "differs", 0, &report->differs, why);
 
 	if (!err)
 		err = json_get_bool(args, "equal", 0, &report->equal, why);
 	if (!err)
 		err = json_get_bool(args, "refused", 0, &report->refused, why);
+	if (!err)
+		err = json_get_int(args, "transfers", 0, 0, TRANSFERS_MAX, &transfers,
+		                   why);
 	if (err)
 		return err;
+	report->transfers = (int)transfers;
 	if (report->differs + report->equal + report->refused > 1)
 		return fail(why, ERR_INVALID, "at most one of differs, equal and "
 		            "refused may be true");

@@ -109,6 +109,12 @@ struct server_report {
 	bool equal;
 	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
 	bool refused;
+	/*
+	 * differs or refused: number of transfers of the whole zone, at this serial, that
+	 * mini-DNS has served to the server since it first found a difference. It may be
+	 * too small.
+	 */
+	int transfers;
 	const char *reason;		/* may be "" */
 };
 json_t *server_report_encode(const struct server_report *report);

@@ -108,6 +108,32 @@ static void fill_access(struct access *access)
 	keyring_sort(&access->keys);
 }
 
+static void a_server_has_one_main_address(void **state)
+{
+	static const struct { const char *address, *main; } table[] = {
+		{ "192.0.2.1", "192.0.2.1" }, { "2001:db8::1", "192.0.2.1" },
+		{ "192.0.2.3", "192.0.2.3" }, { "192.0.2.9", "192.0.2.9" },
+	};
+	struct access access = { .server_count = 0 };
+	struct access_server *servers = calloc(3, sizeof(*servers));
+	char text[ADDRESS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		address_parse(table[i].address, 53, &servers[i].address);
+	servers[2].first = 2;		/* the first two are of one server */
+	access_set_servers(&access, &servers, 3);
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct address address, main_address;
+
+		address_parse(table[i].address, 53, &address);
+		main_address = access_main_address(&access, &address);
+		address_format(&main_address, text);
+		assert_string_equal(text, table[i].main);
+	}
+	access_clear(&access);
+}
+
 static const struct { const char *pool, *domain, *peer, *key; bool may; } asks[] = {
 	{ "default", "d1", pool_server, NULL, true },
 	{ "default", "d1", pool_server, "server.key.", true },
@@ -180,6 +206,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_read),
 		cmocka_unit_test(a_prefix_covers_its_hosts),
 		cmocka_unit_test(only_the_pool_s_servers_may),
+		cmocka_unit_test(a_server_has_one_main_address),
 		cmocka_unit_test(a_map_holds_what_was_put),
 	};
 

@@ -284,6 +284,39 @@ static void words_name_records(void **state)
 }
 
 /* Whatever stands in a record, its words are short, printable and end. */
+/* The pool manager compares the words, and each process has its own keys. */
+static void words_are_the_same_in_each_process(void **state)
+{
+	static const struct set_diff_keys other = {
+		{ "fedcba9876543210" }, { "another key here" },
+	};
+	static const struct {
+		const struct set_diff_keys *keys;
+		unsigned step;
+	} processes[] = { { &keys, 1 }, { &other, 1 }, { &keys, 7 }, { &other, 7 } };
+	char words[COUNT(processes)][DIFF_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(processes); i++) {
+		struct side theirs = { 0, 50, NONE, NONE, processes[i].step, NONE };
+		struct side ours = { 20, 70, NONE, NONE, processes[i].step, NONE };
+		struct set_diff *diff = set_diff_new(processes[i].keys);
+		struct set_diff_side remote, local;
+
+		walk(&theirs, set_diff_remote, diff);
+		walk(&ours, set_diff_local, diff);
+		assert_false(set_diff_second_pass(diff));
+		walk(&ours, set_diff_find, diff);
+		assert_int_equal(set_diff_found(diff, &remote, &local),
+		                 SET_DIFF_DIFFERENT);
+		diff_text_format(&remote, &local, 17, words[i]);
+		assert_string_equal(words[i], words[0]);
+		set_diff_free(&diff);
+	}
+	assert_non_null(strstr(words[0], "serves 20 records that are not in serial 17 "
+	                       "(h0.example.org. 300 TXT \"text\"; h1."));
+}
+
 static void words_are_harmless(void **state)
 {
 	struct set_diff_side theirs = { 0 }, ours = { 0 };
@@ -304,9 +337,9 @@ static void words_are_harmless(void **state)
 			diff_text_add(&side, record.octets, record.len);
 			diff_text_add(&theirs, record.octets, record.len);
 			diff_text_add(&ours, record.octets, record.len);
-			for (const char *at = side.text[0]; *at; at++)
+			for (const char *at = side.record[0].text; *at; at++)
 				assert_true(*at >= ' ' && *at <= '~');
-			assert_non_null(strstr(side.text[0], "\\000\\027"));
+			assert_non_null(strstr(side.record[0].text, "\\000\\027"));
 		}
 	diff_text_format(&theirs, &ours, 17, words);
 	assert_true(strlen(words) > 200 && strlen(words) < DIFF_TEXT_MAX - 1);
@@ -351,6 +384,7 @@ int main(void)
 		cmocka_unit_test(every_bit_matters),
 		cmocka_unit_test(signers),
 		cmocka_unit_test(words_name_records),
+		cmocka_unit_test(words_are_the_same_in_each_process),
 		cmocka_unit_test(words_are_harmless),
 		cmocka_unit_test(a_walk_sees_all),
 	};

@@ -1,0 +1,53 @@
+/*
+ * retransfers -- counts the transfers of a whole zone to a server whose records differ
+ * from the database. The pool manager orders such transfers, but the answer of the
+ * server to an order does not show that the server has transferred the zone.
+ *
+ * Any process can serve the transfer. So when a comparison finds a difference, its
+ * process sends a fanout (zone_differs), and all processes watch the zone on this server
+ * for an hour. When one of them has served the whole zone to the server, it sends a
+ * fanout (zone_transferred), and all processes count it, also the sender. Lost fanouts
+ * make the number too small, never too large.
+ *
+ * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
+ * drops the oldest. It reads no clock: the caller passes the time in milliseconds. A
+ * server with several addresses must always have the same SERVER here
+ * (servers_main_address()). The port does not matter.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dns/address.h"
+#include "model/name.h"
+
+enum { RETRANSFERS_MAX = 10000, RETRANSFERS_COUNT_MAX = 1000 };
+
+struct retransfers;
+
+struct retransfers *retransfers_new(uint32_t seed);
+void retransfers_free(struct retransfers **retransfers);
+
+/* From a fanout: watch this zone on this server. */
+void retransfers_watch(struct retransfers *retransfers, const struct name *zone,
+                       const struct address *server, int64_t now_ms);
+/* From a fanout. A message that arrives again has the same ID and changes nothing. */
+void retransfers_count(struct retransfers *retransfers, const struct name *zone,
+                       const struct address *server, uint32_t serial, const char *id);
+
+bool retransfers_is_watched(const struct retransfers *retransfers,
+                            const struct name *zone, const struct address *server);
+/*
+ * True: this process has not heard of this difference for some minutes. Then send the
+ * fanout.
+ */
+bool retransfers_needs_watch(const struct retransfers *retransfers,
+                             const struct name *zone, const struct address *server,
+                             int64_t now_ms);
+/*
+ * Returns the number of transfers of this serial to the server since the processes watch
+ * it, at most RETRANSFERS_COUNT_MAX.
+ */
+int retransfers_of(const struct retransfers *retransfers, const struct name *zone,
+                   const struct address *server, uint32_t serial);
