@@ -1919,6 +1919,11 @@ class Warned(Story):
         mail = {"op": "set", "name": name, "type": "MX", "records": [f"10 mail.{name}"]}
         self.assertRegex(call("apply_changes", domain=name, changes=[mail])["warnings"][0],
                          f"'{name} MX': the host 'mail.{name}' has no A")
+        both = call("apply_changes", domain=name, changes=[
+            {"op": "add", "name": name, "type": "MX", "records": [f"{rank} mx{rank}.{name}"]}
+            for rank in (1, 2)])["warnings"]
+        self.assertEqual([words.split("'")[3] for words in both], [f"mx{rank}.{name}"
+                                                                  for rank in (1, 2)])
         done = call("apply_changes", domain=name, changes=[mail, {
             "op": "add", "name": f"mail.{name}", "type": "A", "records": ["192.0.2.25"]}])
         self.assertEqual(done["warnings"], [])
