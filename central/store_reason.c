@@ -34,8 +34,9 @@ static struct reason_server *reason_add_server(struct reason_servers *servers,
 
 	if (!(count & (count - 1))) {
 		struct reason_server *old = servers->item;
+		size_t size = count ? 2 * count : 1;
 
-		servers->item = arena_alloc(arena, (count ? 2 * count : 1) * sizeof(*old));
+		servers->item = arena_alloc(arena, size * sizeof(*old));
 		if (count)
 			memcpy(servers->item, old, count * sizeof(*old));
 	}

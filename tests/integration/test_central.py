@@ -2061,6 +2061,62 @@ class Imports(Story):
         self.assertIn("below this domain", done["reason"])
         self.assertEqual(commit(stage(name, zone))["state"], "DONE")
 
+    def move(self, name, record_type, to):
+        """As if the record set were older than a rule."""
+        lab.sql(f"UPDATE recordsets SET name = '{to}' WHERE name = '{name}' AND type = {record_type}")
+
+    def test_records_older_than_a_rule(self):
+        """An import is judged by the records that it changes."""
+        name = lab.name()
+        old = [[f"{owner}{name}", 60, kind, data] for owner, kind, data in (
+            ("", "NS", "ns1.example.net."), ("s.", "NS", "ns1.example.net."),
+            ("s.", "DS", "1 13 2 " + "ab" * 32), ("d.", "DNAME", "x.example.net."),
+            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'))]
+        self.assertEqual(commit(stage(name, old))["state"], "DONE")
+        call("create_domain", ADMIN, domain={"name": f"c.{name}"})
+        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c.")):
+            self.move(f"{owner}{name}", number, f"{to}{name}")
+            next(row for row in old if row[0] == f"{owner}{name}" and row[2] != "NS")[0] = \
+                f"{to}{name}"
+        for more in {}, {"mode": "upsert"}:
+            done = commit(stage(name, old, **more))
+            self.assertEqual((done["state"], done["reason"]), ("DONE", ""))
+            self.assertEqual((done["result"]["added"], done["result"]["deleted"]), (0, 0))
+        good = commit(stage(name, [[f"y.{name}", 60, "A", "192.0.2.1"],
+                                   [name, 60, "MX", "1 mail.example.net."]], mode="upsert"))
+        self.assertEqual((good["state"], good["reason"]), ("DONE", ""))
+        for words, owner, kind, data in (
+                ("part 0, records[0]: '{}' has records below a name with a DNAME", "y.d.", "A",
+                 "192.0.2.2"),
+                ("part 0, records[0]: '{}' is the apex, which cannot have a DS", "", "DS",
+                 "2 13 2 " + "ab" * 32),
+                ("part 0, records[0]: '{}' belongs to a domain below", "w.c.", "TXT", '"y"'),
+                ("records: 'x.{}', which is in the domain and not in the import, has records "
+                 "below", "f.", "DNAME", "x.example.net.")):
+            owner = f"{owner}{name}"
+            done = commit(stage(name, [[owner, 60, kind, data]], mode="upsert"))
+            self.assertEqual(done["state"], "ERROR", owner)
+            self.assertIn(words.format(owner), done["reason"])
+
+    def test_more_record_sets_than_a_new_quota(self):
+        tenant, name = {"project_id": f"small{next(lab.numbers)}"}, lab.name()
+        zone = generated_zone(name, 5)
+        self.assertEqual(commit(stage(name, zone, tenant), tenant)["state"], "DONE")
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="domain_recordsets",
+             hard_limit=1)
+        self.assertEqual(commit(stage(name, zone[:-1], tenant), tenant)["reason"], "")
+        self.assertIn("would have 4 record sets", commit(stage(name, zone, tenant), tenant)["reason"])
+
+    def test_the_case_of_a_record_that_exists(self):
+        name = self.create()["name"]
+        change(name, add(f"x.{name}", ["A.EXAMPLE.NET."], "CNAME"))
+        for number in range(150):       # more than a page
+            change(name, add(f"{number}.{name}", ["1 M.EXAMPLE.NET."], "MX"))
+        done = commit(stage(name, [[f"x.{name}", 3600, "CNAME", "a.example.net."], *(
+            [f"{number}.{name}", 3600, "MX", "1 m.example.net."] for number in range(150))],
+            mode="upsert"))["result"]
+        self.assertEqual((done["added"], done["deleted"], done["changed"]), (0, 0, False))
+
     def test_an_export_in_small_pages(self):
         domain = self.create()
         name = domain["name"]
@@ -2425,6 +2481,21 @@ class WholeZone(Story):
             wanted = {f"{owner} {ttl} IN {record_type} {data}"
                       for owner, ttl, record_type, data in records}
             self.assertEqual(canonical(lines), canonical(wanted))
+
+    def test_below_the_root(self):
+        """Each other name is below the root."""
+        apex, above = [".", 60, "NS", "ns1.example.net."], [".", 60, "DNAME", "x.example.net."]
+        below = ["a.", 60, "TXT", '"x"']
+        done = commit(stage(".", [apex, above, below]))
+        self.assertIn("has records below a name with a DNAME", done["reason"])
+        self.assertEqual(commit(stage(".", [apex, below]))["reason"], "")
+        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+                   ADMIN, domain=".", changes=[add(".", ["x.example.net."], "DNAME")])
+        self.assertEqual(commit(stage(".", [apex, above]))["reason"], "")
+        call("create_domain", ADMIN, domain={"name": f"x.{lab.name()}"})
+        self.assertEqual(commit(stage(".", [apex, above, [".", 60, "TXT", "x"]]))["reason"], "")
+        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+                   ADMIN, domain=".", changes=[add("a.", ["192.0.2.1"])])
 
 
 if __name__ == "__main__":

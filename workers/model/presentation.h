@@ -36,8 +36,8 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct why *why);
 /*
  * Like rdata_parse(), for data that is not stored, but compared with stored data. Stored
- * data may be older than a rule, so it does not apply the rules of rdata_rules.h, and does
- * not convert the text back.
+ * data may be older than a rule, so it does not apply the rules of rdata_rules.h, and
+ * does not convert the text back.
  */
 enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
