@@ -473,6 +473,9 @@ class Domains(Story):
         self.fails("Invalid", "marker", "find_domains", marker=uuid.uuid4().hex)
         self.fails("Invalid", "sort_key", "find_domains", sort_key="tenant; DROP TABLE domains")
         self.fails("Invalid", "criterion has no field", "find_domains", criterion={"id": "x"})
+        for method in "find_domains", "find_recordsets", "find_records":
+            self.fails("Invalid", "status: must be PENDING, ACTIVE or ERROR, not 'DELETED'", method,
+                       criterion={"status": "DELETED"})
 
     def test_a_new_default_ttl_touches_what_has_none(self):
         domain = self.create()
