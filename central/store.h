@@ -546,6 +546,9 @@ bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 /* LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
+/* The configured limit applies to the tenant again. */
+void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
+                       enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);

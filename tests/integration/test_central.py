@@ -835,14 +835,15 @@ class Permission(Story):
                 ("create_blacklist", {"blacklist": {"name": "x."}}), ("find_blacklists", {}),
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
-                ("get_quotas", {"tenant": "alice"}), ("find_tsigkeys", {}),
+                ("get_quotas", {"tenant": "bob"}), ("find_tsigkeys", {}),
                 ("find_workers", {}), ("find_locks", {}), ("find_repairs", {}),
                 ("update_server", {"pool": "default", "server": "x", "state": "ACTIVE"}),
                 ("create_tsigkey", {"tsigkey": {"name": "x."}}),
                 ("get_tsigkey", {"tsigkey": "x."}),
                 ("update_tsigkey", {"tsigkey": "x.", "values": {}}),
                 ("delete_tsigkey", {"tsigkey": "x."})):
-            self.fails("Forbidden", "administrators", method, ALICE, **args)
+            self.fails("Forbidden", "tenant" if method == "get_quotas" else "administrators",
+                       method, ALICE, **args)
         domain = self.create()
         with self.assertRaises(om.RemoteError) as caught:
             report(domain, "SUCCESS", domain["serial"], context=ALICE)
@@ -856,6 +857,12 @@ class Permission(Story):
                  hard_limit=limit)
         self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
+             hard_limit=None)
+        quotas = call("get_quotas", tenant, tenant=tenant["project_id"])
+        self.assertEqual(quotas["recordset_records"], 20)       # central.quota_records
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
+             hard_limit=2)
         name = self.create(tenant)["name"]
         self.create(tenant)
         self.fails("OverQuota", "2 domains, and the quota (domains)", "create_domain", tenant,
