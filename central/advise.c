@@ -46,18 +46,6 @@ static void advise_limits(struct write *write, const struct limits_found *limits
 	limits_advise(limits, servers, count, write->arena, advice);
 }
 
-/* The records of the change, in the form of rows. */
-static const struct record *change_rows(const struct change *change, struct arena *arena)
-{
-	struct record *rows = arena_alloc(arena, (change->count + 1) * sizeof(*rows));
-
-	for (size_t i = 0; i < change->count; i++)
-		rows[i] = (struct record){ .data = change->records[i].data,
-		                           .rdata = change->records[i].rdata,
-		                           .rdata_len = change->records[i].len };
-	return rows;
-}
-
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
                        const struct limits_found *limits)
 {
@@ -65,17 +53,7 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
-	for (size_t i = 0; i < count; i++) {
-		const struct change *change = &changes[i];
-		struct rrset *set;
-
-		if (!advice_has_hosts(change->type) ||
-		    (change->op != CHANGE_ADD && change->op != CHANGE_SET))
-			continue;
-		set = rrsets_get(&sets, &change->name, change->owner, change->type);
-		set->was = change_rows(change, write->arena);
-		set->was_count = change->count;
-	}
+	advice_read_changes(&sets, changes, count);
 	advise_limits(write, limits, &advice);
 	advise_hosts(write, &sets, &advice);
 	return advice_encode(&advice);

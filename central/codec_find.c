@@ -14,8 +14,7 @@
 
 const struct json_field codec_find_domain_fields[] = {
 	NAME_PATTERN,
-	{ "status", "string", "PENDING, ACTIVE or ERROR. central also accepts DELETED, "
-	  "but lists contain no deleted domains", "any" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR", "any" },
 	{ "task", "string", "ADD, UPDATE, DELETE or NONE", "any" },
 	{ "pool", "string", "the name of a pool", "any", POOL_NAME_MAX },
 	{ "tenant", "string", "the tenant that owns the domain", "any", TENANT_MAX },
@@ -25,8 +24,7 @@ const struct json_field codec_find_domain_fields[] = {
 const struct json_field codec_find_record_fields[] = {
 	NAME_PATTERN,
 	{ "type", "string", "a record type", "any" },
-	{ "status", "string", "PENDING, ACTIVE or ERROR. central also accepts DELETED, "
-	  "but lists contain no deleted records", "any" },
+	{ "status", "string", "PENDING, ACTIVE or ERROR", "any" },
 	{ "data", "string", "the data of a record, in the same form as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
@@ -112,12 +110,14 @@ static enum err find_get_pattern(const json_t *json, struct arena *arena,
 
 static enum err find_get_status(const json_t *json, const char **status, struct why *why)
 {
-	enum status unused;
+	enum status parsed;
 	enum err err = json_get_text(json, "status", 0, WORD_MAX, status, why);
 
-	if (!err && *status && !status_parse(*status, &unused))
+	/* lists contain no deleted objects */
+	if (!err && *status && (!status_parse(*status, &parsed) ||
+	                        parsed == STATUS_DELETED))
 		return fail(why, ERR_INVALID,
-		            "status: must be PENDING, ACTIVE, ERROR or DELETED, not '%s'",
+		            "status: must be PENDING, ACTIVE or ERROR, not '%s'",
 		            err_quote(*status, (char[33]){ 0 }, 33));
 	return err;
 }

@@ -86,16 +86,28 @@ const struct json_field codec_recordset_shown[] = {
 	{ 0 }
 };
 
-static enum err change_get_rdata(uint16_t type, const char *text, const char *field,
-                                 struct arena *arena, struct rdata *record,
-                                 struct why *why)
+/* A record to delete or to expect may be older than a rule about its data. */
+static enum err change_parse_rdata(const struct change *change, const char *text,
+                                   const char *field, struct arena *arena,
+                                   struct rdata *record, struct why *why)
+{
+	bool is_new = change->op == CHANGE_ADD || change->op == CHANGE_SET;
+
+	return (is_new ? rdata_parse : rdata_parse_stored)(change->type, text, field,
+	                                                   arena, &record->rdata,
+	                                                   &record->len, why);
+}
+
+static enum err change_get_rdata(const struct change *change, const char *text,
+                                 const char *field, struct arena *arena,
+                                 struct rdata *record, struct why *why)
 {
 	struct buf canonical = { 0 };
-	enum err err = rdata_parse(type, text, field, arena, &record->rdata, &record->len,
-	                           why);
+	enum err err = change_parse_rdata(change, text, field, arena, record, why);
 
 	if (!err)
-		err = rdata_format(type, record->rdata, record->len, &canonical, why);
+		err = rdata_format(change->type, record->rdata, record->len, &canonical,
+		                   why);
 	if (!err)
 		record->data = arena_strdup(arena, buf_string(&canonical));
 	buf_clear(&canonical);
@@ -120,8 +132,8 @@ static enum err change_get_records(const json_t *json, int flags, struct arena *
 
 		if (!text)
 			return fail(why, ERR_INVALID, "%s: must be a string", field);
-		err = change_get_rdata(change->type, text, field, arena,
-		                       &change->records[i], why);
+		err = change_get_rdata(change, text, field, arena, &change->records[i],
+		                       why);
 	}
 	return err;
 }
@@ -348,7 +360,7 @@ enum err codec_record_import(const json_t *json, const char *field, struct arena
 		return err;
 	change->count = 1;
 	change->records = arena_alloc(arena, sizeof(*change->records));
-	return change_get_rdata(change->type, data, field, arena, change->records, why);
+	return change_get_rdata(change, data, field, arena, change->records, why);
 }
 
 static json_t *recordset_encode_time(int64_t unix_ms)

@@ -6,7 +6,11 @@
 #include "base/map.h"
 #include "model/rr.h"
 
-enum { NEW_DNAMES_MAX = 50, FIELD_SHOWN = 100 };
+enum {
+	NEW_DNAMES_MAX = 50,
+	NEW_DEPTHS_MAX = 4,		/* each costs a statement about all names */
+	FIELD_SHOWN = 100,
+};
 
 static enum err edit_refuse_below(const char *field, const char *below,
                                   const char *dname, struct why *why)
@@ -24,38 +28,97 @@ static bool rrset_is_new_dname(const struct rrset *set)
 
 /* ---- a new DNAME: what is below it? ---- */
 
-static enum err edit_check_below(struct write *write, const struct rrsets *sets,
-                                 const struct rrset *dname)
-{
-	const char *below;
+struct dnames {
+	const struct rrset *item[NEW_DNAMES_MAX];
+	uint32_t dots[NEW_DNAMES_MAX];	/* as STORE_DOTS */
+	size_t count;
+};
 
+static uint32_t owner_dots(const char *owner)
+{
+	uint32_t dots = 0;
+
+	for (const char *at = owner; *at && strcmp(owner, "."); at++)
+		dots += *at == '.';
+	return dots;
+}
+
+static enum err dnames_read(struct dnames *dnames, const struct rrsets *sets,
+                            struct why *why)
+{
 	for (size_t i = 0; i < sets->count; i++) {
 		const struct rrset *set = sets->items[i];
 
-		if (set->wanted_count && !name_equal(&set->name, &dname->name) &&
-		    name_is_below(&set->name, &dname->name))
-			return edit_refuse_below(dname->field, set->owner, dname->owner,
-			                         &write->req->why);
+		if (!rrset_is_new_dname(set))
+			continue;
+		if (dnames->count == NEW_DNAMES_MAX)
+			return fail(why, ERR_INVALID, "%s: a call may add DNAME records "
+			            "to at most %d names", set->field, NEW_DNAMES_MAX);
+		dnames->item[dnames->count] = set;
+		dnames->dots[dnames->count++] = owner_dots(set->owner);
 	}
-	below = store_recordset_below(write->tx, write->zone.is.id, dname->owner, sets);
+	return OK;
+}
+
+/* ERR_INVALID: one of the DNAMEs is above NAME. */
+static enum err dnames_check_name(const struct dnames *dnames, const struct name *name,
+                                  const char *owner, struct why *why)
+{
+	for (size_t i = 0; i < dnames->count; i++)
+		if (!name_equal(name, &dnames->item[i]->name) &&
+		    name_is_below(name, &dnames->item[i]->name))
+			return edit_refuse_below(dnames->item[i]->field, owner,
+			                         dnames->item[i]->owner, why);
+	return OK;
+}
+
+/* Asks for names below the DNAMEs from FIRST on that have as many dots as FIRST. */
+static enum err dnames_ask_below(const struct dnames *dnames, size_t first,
+                                 struct write *write, const struct rrsets *sets)
+{
+	const char *owners[NEW_DNAMES_MAX], *below;
+	struct why *why = &write->req->why;
+	size_t count = 0;
+	struct name name;
+
+	for (size_t i = first; i < dnames->count; i++)
+		if (dnames->dots[i] == dnames->dots[first])
+			owners[count++] = dnames->item[i]->owner;
+	below = store_recordset_below(write->tx, write->zone.is.id, dnames->dots[first],
+	                              owners, count, sets);
 	if (write->tx->err || !below)
 		return write->tx->err;
-	return edit_refuse_below(dname->field, below, dname->owner, &write->req->why);
+	return name_parse(below, "name", &name, why)
+	       ? ERR_INTERNAL : dnames_check_name(dnames, &name, below, why);
+}
+
+static bool dnames_have_dots(const struct dnames *dnames, size_t count, uint32_t dots)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dnames->dots[i] == dots)
+			return true;
+	return false;
 }
 
 static enum err edit_check_dnames(struct write *write, const struct rrsets *sets)
 {
-	enum err err = OK;
-	int count = 0;
+	struct dnames dnames = { .count = 0 };
+	enum err err = dnames_read(&dnames, sets, &write->req->why);
+	int depths = 0;
 
-	for (size_t i = 0; !err && i < sets->count; i++) {
-		if (!rrset_is_new_dname(sets->items[i]))
+	for (size_t i = 0; !err && dnames.count && i < sets->count; i++)
+		if (sets->items[i]->wanted_count)
+			err = dnames_check_name(&dnames, &sets->items[i]->name,
+			                        sets->items[i]->owner, &write->req->why);
+	for (size_t i = 0; !err && i < dnames.count; i++) {
+		if (dnames_have_dots(&dnames, i, dnames.dots[i]))
 			continue;
-		if (count++ == NEW_DNAMES_MAX)
-			return fail(&write->req->why, ERR_INVALID, "%s: a call may add "
-			            "DNAME records to at most %d names",
-			            sets->items[i]->field, NEW_DNAMES_MAX);
-		err = edit_check_below(write, sets, sets->items[i]);
+		if (depths++ == NEW_DEPTHS_MAX)
+			return fail(&write->req->why, ERR_INVALID, "%s: the names of the "
+			            "DNAME records that a call adds may have at most %d "
+			            "different numbers of labels", dnames.item[i]->field,
+			            NEW_DEPTHS_MAX);
+		err = dnames_ask_below(&dnames, i, write, sets);
 	}
 	return err;
 }

@@ -242,7 +242,10 @@ static uint32_t commit_pick_serial(const struct commit *c, bool created)
 	return serial_next(now->serial, (uint32_t)clock_unix());
 }
 
-/* TYPE: of the record whose place the reason begins with; 0: of any type. */
+/*
+ * TYPE: of the record whose place the reason begins with; 0: of any type. A name that is
+ * not in the import violates a rule because of a record above it.
+ */
 static enum err commit_refuse(struct commit *c, const char *name, uint16_t type,
                               const char *words)
 {
@@ -250,7 +253,9 @@ static enum err commit_refuse(struct commit *c, const char *name, uint16_t type,
 
 	if (c->tx.err || !name)
 		return c->tx.err;
-	return fail(&c->req.why, ERR_INVALID, "%s: '%.200s' %s", place, name, words);
+	return fail(&c->req.why, ERR_INVALID, "%s: '%.200s'%s %s", place, name,
+	            strcmp(place, "records") ? ""
+	            : ", which is in the domain and not in the import,", words);
 }
 
 static enum err commit_check_managed(struct commit *c, const struct import_step *step)
@@ -265,50 +270,52 @@ static enum err commit_check_managed(struct commit *c, const struct import_step 
 	                          record.data, &c->req.why);
 }
 
-static enum err commit_check_records(struct commit *c)
+static enum err commit_check_records(struct commit *c, const struct import_step *step)
 {
 	struct tx *tx = &c->tx;
 	const struct zone *zone = &c->write.zone;
 	enum err err = OK;
 
-	if (store_import_has_set(tx, zone, zone->is.name, RR_CNAME))
+	if (store_import_changes_set(tx, step, zone->is.name, RR_CNAME))
 		err = commit_refuse(c, zone->is.name, RR_CNAME,
 		                    "is the apex, which cannot have a CNAME record");
 	if (!err)
-		err = commit_refuse(c, store_import_cname_clash(tx, zone, c->arena), 0,
+		err = commit_refuse(c, store_import_cname_clash(tx, step, c->arena), 0,
 		                    "has a CNAME record and other records");
 	if (!err)
-		err = commit_refuse(c, store_import_not_single(tx, zone, c->arena), 0,
+		err = commit_refuse(c, store_import_not_single(tx, step, c->arena), 0,
 		                    "has more than one CNAME or DNAME record");
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
 		err = tx->err ? tx->err
 		              : fail(&c->req.why, ERR_INVALID, "records: '%.200s' is the "
 		                     "apex, which must have an NS record",
 		                     zone->is.name);
-	if (!err && store_import_has_set(tx, zone, zone->is.name, RR_DS))
+	if (!err && store_import_changes_set(tx, step, zone->is.name, RR_DS))
 		err = commit_refuse(c, zone->is.name, RR_DS,
 		                    "is the apex, which cannot have a DS record (RFC "
 		                    "4035 2.4)");
 	if (!err)
-		err = commit_refuse(c, store_import_ns_at_dname(tx, zone, c->arena),
+		err = commit_refuse(c, store_import_ns_at_dname(tx, step, c->arena),
 		                    RR_NS, "has both NS and DNAME records, and is not "
 		                    "the apex (RFC 6672 2.3)");
 	if (!err)
-		err = commit_refuse(c, store_import_below_dname(tx, zone, c->arena), 0,
+		err = commit_refuse(c, store_import_below_dname(tx, step, c->arena), 0,
 		                    "has records below a name with a DNAME record (RFC "
 		                    "6672 2.4)");
 	if (!err)
-		err = commit_refuse(c, store_import_too_large(tx, zone, RULES_SET_MAX,
+		err = commit_refuse(c, store_import_too_large(tx, step, RULES_SET_MAX,
 		                                              c->arena),
 		                    0, "has records of one type that do not fit into "
 		                    "one DNS message");
 	if (!err && zone->has_children)
-		err = commit_refuse(c, store_import_inside_child(tx, zone, c->arena), 0,
+		err = commit_refuse(c, store_import_inside_child(tx, step, c->arena), 0,
 		                    "belongs to a domain below this domain");
 	return err;
 }
 
-static enum err commit_check_quotas(struct commit *c)
+/* BEFORE: the domain before the step. */
+static enum err commit_check_quotas(struct commit *c, const struct zone *before,
+                                    const struct import_step *step)
 {
 	struct zone *zone = &c->write.zone;
 	int64_t sets = edit_quota(&c->write, zone->quota_recordsets,
@@ -317,12 +324,13 @@ static enum err commit_check_quotas(struct commit *c)
 	                             c->central->config.quota_records);
 	const char *name;
 
-	if (sets >= 0 && zone->recordsets > sets)
+	if (sets >= 0 && zone->recordsets > sets &&
+	    zone->recordsets > before->recordsets)
 		return fail(&c->req.why, ERR_QUOTA,
 		            "records: the domain would have %u record sets, but the "
 		            "quota (domain_recordsets) is %lld", zone->recordsets,
 		            (long long)sets);
-	name = records < 0 ? NULL : store_import_above_quota(&c->tx, zone, records,
+	name = records < 0 ? NULL : store_import_above_quota(&c->tx, step, records,
 	                                                     c->arena);
 	if (!name)
 		return c->tx.err;
@@ -431,8 +439,8 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	if (!err && !created)
 		err = commit_check_managed(c, &step);
 	if (!err)
-		err = commit_check_records(c);
-	return err ? err : commit_check_quotas(c);
+		err = commit_check_records(c, &step);
+	return err ? err : commit_check_quotas(c, &before, &step);
 }
 
 /* The names at which the import changed records are not known: looks at some of all. */

@@ -1,5 +1,6 @@
 #include "import_fold.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,36 +121,60 @@ static enum err folds_read(struct folds *folds, struct tx *tx,
 	            ROWS_MAX);
 }
 
-/* Folds the rows at the names of the next page. *done: there was no page. */
-static enum err import_fold_page(struct tx *tx, const struct import_step *step,
-                                 struct import_place *place, struct arena *arena,
-                                 bool *done)
+static enum err import_fold_names(struct tx *tx, const struct import_step *step,
+                                  struct arena *arena, const char *const *names,
+                                  size_t count)
 {
-	const char *names[IMPORT_CAPITALS_MAX];
 	struct folds folds = { .arena = arena };
-	size_t count = store_import_capitals(tx, step->import_id, place, arena, names);
-	enum err err;
+	enum err err = folds_read(&folds, tx, step, names, count);
 
-	*done = !count;
-	if (tx->err || !count)
-		return tx->err;
-	err = folds_read(&folds, tx, step, names, count);
 	if (!err)
 		folds_write(&folds, tx, step->import_id);
+	return err ? err : tx->err;
+}
+
+/* Folds the names whose staged data has capital letters, a page at a time. */
+static enum err import_fold_staged(struct tx *tx, const struct import_step *step,
+                                   struct arena *arena)
+{
+	const char *names[IMPORT_CAPITALS_MAX];
+	struct import_place place = { .position = -1 };
+	enum err err = OK;
+	size_t count;
+
+	while (!err && (count = store_import_capitals(tx, step->import_id, &place, arena,
+	                                              names))) {
+		err = import_fold_names(tx, step, arena, names, count);
+		arena_reset(arena);
+	}
+	return err ? err : tx->err;
+}
+
+/* The same for the names whose live data has capital letters. */
+static enum err import_fold_live(struct tx *tx, const struct import_step *step,
+                                 struct arena *arena)
+{
+	const char *names[IMPORT_CAPITALS_MAX];
+	char after[NAME_MAX_TEXT + 1] = "";
+	enum err err = OK;
+	size_t count;
+
+	while (!err && (count = store_import_live_capitals(tx, step, after, arena,
+	                                                   names))) {
+		snprintf(after, sizeof after, "%s", names[count - 1]);
+		err = import_fold_names(tx, step, arena, names, count);
+		arena_reset(arena);
+	}
 	return err ? err : tx->err;
 }
 
 enum err import_fold(struct tx *tx, const struct import_step *step)
 {
 	struct arena *arena = arena_new();
-	struct import_place place = { .position = -1 };
-	enum err err = OK;
-	bool done = false;
+	enum err err = import_fold_staged(tx, step, arena);
 
-	while (!err && !done) {
-		err = import_fold_page(tx, step, &place, arena, &done);
-		arena_reset(arena);
-	}
+	if (!err)
+		err = import_fold_live(tx, step, arena);
 	arena_free(&arena);
 	return err;
 }

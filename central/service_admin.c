@@ -181,7 +181,8 @@ enum err service_set_quota(struct write *write)
 {
 	struct request *req = write->req;
 	const char *tenant, *resource;
-	int64_t limit;
+	bool is_reset = json_is_null(json_object_get(req->args, "hard_limit"));
+	int64_t limit = 0;
 	enum err err = access_require_admin(req);
 
 	if (!err)
@@ -190,12 +191,15 @@ enum err service_set_quota(struct write *write)
 		err = identity_check(tenant, "tenant", &req->why);
 	if (!err)
 		err = quota_decode_resource(req, &resource);
-	if (!err)
+	if (!err && !is_reset)
 		err = json_get_int(req->args, "hard_limit", JSON_REQUIRED, -1, INT32_MAX,
 		                   &limit, &req->why);
 	if (err)
 		return err;
-	store_quota_set(write->tx, tenant, resource, limit, write_wait(write));
+	if (is_reset)
+		store_quota_reset(write->tx, tenant, resource, write_wait(write));
+	else
+		store_quota_set(write->tx, tenant, resource, limit, write_wait(write));
 	rpc_changed(req, "quota", arena_printf(write->arena, "%s/%s", tenant, resource));
 	req->result = quota_read_all(write->central, write->tx, tenant, write->arena);
 	return write->tx->err;
@@ -205,10 +209,10 @@ enum err service_get_quotas(void *self, struct request *req)
 {
 	struct central *central = self;
 	const char *tenant;
-	enum err err = access_require_admin(req);
+	enum err err = quota_decode_tenant(req, &tenant);
 
-	if (!err)
-		err = quota_decode_tenant(req, &tenant);
+	if (!err && !req->context.is_admin)
+		err = access_check(req, tenant);
 	if (err)
 		return err;
 

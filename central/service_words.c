@@ -217,15 +217,15 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "blacklist", "id", "the entry" }) },
 	{ "set_quota", "Sets a quota of a tenant. A quota that no call has set is the "
 	  "setting `central.quota_domains`, `central.quota_recordsets` or "
-	  "`central.quota_records`. No call removes a quota: to return to the default, "
-	  "set the value of the setting.", ADMIN, "[quotas]",
+	  "`central.quota_records`.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
 	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
-	         { "hard_limit", "number from -1", "the limit; -1: no "
-						   "limit", .max = INT32_MAX }) },
-	{ "get_quotas", "Shows the quotas of a tenant. A tenant cannot read its quotas, "
-	  "but the message of `OverQuota` contains the quota.",
-	  ADMIN, "[quotas]", "{'tenant': 'acme'}" },
+	         { "hard_limit", "number from -1, or null", "the limit; -1: no limit; "
+	           "null: the setting", .max = INT32_MAX }) },
+	{ "get_quotas", "Shows the quotas of a tenant.", OWNER, "[quotas]",
+	  "{'tenant': 'acme'}",
+	  FIELDS({ "tenant", "string", "the tenant. Only an administrator may name "
+	           "another tenant", .max = TENANT_MAX }) },
 	{ "create_tsigkey", "Creates a TSIG key. The answer does not contain the secret.",
 	  ADMIN, "[tsigkey]",
 	  "{'tsigkey': {'name': 'pool-key.'}}",

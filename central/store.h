@@ -234,15 +234,25 @@ struct record_criterion {
 };
 
 /*
- * True: NAME ends with the labels of ABOVE and is longer. The dot before them is a border
- * of labels only after an even number of backslashes: `a\.b.` is one label.
+ * True: NAME is below ABOVE. The dot before the labels of ABOVE is a border of labels
+ * only after an even number of backslashes: `a\.b.` is one label.
  */
 #define STORE_BEFORE(name, above) \
 	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
 #define STORE_IS_BELOW(name, above) \
+	"LENGTH(" name ") > LENGTH(" above ") AND (" above " = '.' OR " \
 	"RIGHT(" name ", LENGTH(" above ") + 1) = CONCAT('.', " above ") AND " \
 	"(LENGTH(" STORE_BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
-	STORE_BEFORE(name, above) "))) % 2 = 0"
+	STORE_BEFORE(name, above) "))) % 2 = 0)"
+/*
+ * To look up the names above NAME in an index: STORE_DOTS counts the dots of a name (the
+ * root: 0), and STORE_ENDING is the end of NAME with this number of dots. An end is a
+ * name above NAME only if STORE_IS_BELOW is true.
+ */
+#define STORE_DOTS(name) \
+	"IF(" name " = '.', 0, LENGTH(" name ") - LENGTH(REPLACE(" name ", '.', '')))"
+#define STORE_ENDING(name, dots) \
+	"IF(" dots " = 0, '.', SUBSTRING_INDEX(" name ", '.', -" dots " - 1))"
 /*
  * Returns one of NAMES (at most STORE_NAMES_MAX) that has a live DNAME record. Ignores a
  * DNAME record set that is in SETS. NULL: there is no such name.
@@ -251,10 +261,12 @@ const char *store_recordset_dname(struct tx *tx, const char *domain_id,
                                   const char *const *names, size_t count,
                                   const struct rrsets *sets);
 /*
- * Returns a name below NAME that has live records and is not in SETS. NULL: there is no
- * such name. The statement reads at most all names of the domain in an index.
+ * Returns a name that has live records, is not in SETS, and is below one of NAMES (at
+ * most STORE_NAMES_MAX, all with DOTS dots; the root has 0). NULL: there is no such name.
+ * The statement reads all names of the domain in an index: about 40 ms for 100 000 names.
  */
-const char *store_recordset_below(struct tx *tx, const char *domain_id, const char *name,
+const char *store_recordset_below(struct tx *tx, const char *domain_id, uint32_t dots,
+                                  const char *const *names, size_t count,
                                   const struct rrsets *sets);
 /* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
@@ -422,6 +434,13 @@ enum { IMPORT_CAPITALS_MAX = 100 };
 size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
                              struct arena *arena,
                              const char *names[IMPORT_CAPITALS_MAX]);
+/*
+ * Reads the next owner names after AFTER ("": the first) with staged and live records
+ * whose live data has names and capital letters. Returns their number.
+ */
+size_t store_import_live_capitals(struct tx *tx, const struct import_step *step,
+                                  const char *after, struct arena *arena,
+                                  const char *names[IMPORT_CAPITALS_MAX]);
 /* Reads the records at NAMES whose data has names: the staged ones, or the live ones. */
 void store_import_spellings(struct tx *tx, const struct import_step *step,
                             bool is_staged, const char *const *names, size_t count,
@@ -454,29 +473,39 @@ void store_import_totals(struct tx *tx, struct zone *zone);
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
-/* Each function returns a name that violates a rule of core/rules.h, or NULL. */
-const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
+/*
+ * The rules of core/rules.h (store_import_rules.c). Each function returns a name at which
+ * the step violates a rule, or NULL. An import is responsible only for record sets that
+ * it changes: record sets that stay equal may be older than a rule.
+ */
+const char *store_import_cname_clash(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
-const char *store_import_not_single(struct tx *tx, const struct zone *zone,
+const char *store_import_not_single(struct tx *tx, const struct import_step *step,
                                     struct arena *arena);
-const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
+const char *store_import_inside_child(struct tx *tx, const struct import_step *step,
                                       struct arena *arena);
-const char *store_import_ns_at_dname(struct tx *tx, const struct zone *zone,
+const char *store_import_ns_at_dname(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
-const char *store_import_below_dname(struct tx *tx, const struct zone *zone,
+const char *store_import_below_dname(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
-const char *store_import_too_large(struct tx *tx, const struct zone *zone, int64_t max,
-                                   struct arena *arena);
-const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
-                                     struct arena *arena);
+const char *store_import_too_large(struct tx *tx, const struct import_step *step,
+                                   int64_t max, struct arena *arena);
+const char *store_import_above_quota(struct tx *tx, const struct import_step *step,
+                                     int64_t max, struct arena *arena);
+/* The domain has the record set NAME, TYPE; and the step has changed it. */
+bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
+                          uint16_t type);
+bool store_import_changes_set(struct tx *tx, const struct import_step *step,
+                              const char *name, uint16_t type);
 /* Finds names of the domain that have NS, MX or SRV records, at most MAX. */
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
-/* Appends a warning for each record set with several TTLs in the import, at most MAX. */
+/*
+ * Appends a warning for each record set with several TTLs in the import, with the place
+ * of its last record: at most MAX, and one that says that there are more.
+ */
 void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
                             size_t max, json_t *warnings);
-bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
-                          uint16_t type);
 
 /* ---- pools (store_pool.c) ---- */
 
@@ -517,6 +546,9 @@ bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 /* LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
+/* The configured limit applies to the tenant again. */
+void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
+                       enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);

@@ -66,6 +66,15 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
 	store_check_wait(tx, wait, "the quota");
 }
 
+void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
+                       enum store_wait wait)
+{
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "DELETE FROM quotas WHERE tenant = ? AND resource = ?"),
+	        TX_BIND(tx_text(tenant), tx_text(resource)));
+	store_check_wait(tx, wait, "the quota");
+}
+
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows)
 {

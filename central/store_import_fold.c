@@ -25,6 +25,28 @@ size_t store_import_capitals(struct tx *tx, const char *id, struct import_place 
 	return count;
 }
 
+size_t store_import_live_capitals(struct tx *tx, const struct import_step *step,
+                                  const char *after, struct arena *arena,
+                                  const char *names[IMPORT_CAPITALS_MAX])
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT DISTINCT s.name FROM recordsets s FORCE INDEX (recordset_name) "
+	          "STRAIGHT_JOIN records r FORCE INDEX (record_data) ON r.recordset_id = "
+	          "s.id AND r.live = 1 WHERE s.domain_id = ? AND s.name > ? AND s.type "
+	          "IN " TYPES " AND r.data <> LOWER(r.data) AND (SELECT 1 FROM "
+	          "import_records FORCE INDEX (import_record_set) WHERE import_id = ? "
+	          "AND name = s.name AND type = s.type LIMIT 1) = 1 "
+	          "ORDER BY s.name LIMIT ?",
+	          TX_BIND(tx_text(step->zone->is.id), tx_text(after),
+	                  tx_text(step->import_id), tx_int(IMPORT_CAPITALS_MAX)));
+	while (tx_next(&rows))
+		names[count++] = row_text(&rows);
+	return count;
+}
+
 #define STAGED \
 	"SELECT name, type, data, rdata FROM import_records FORCE INDEX " \
 	"(import_record_set) WHERE import_id = ? AND type IN " TYPES " AND name IN ("

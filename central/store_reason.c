@@ -26,20 +26,35 @@ static void reason_read_server(struct tx_rows *rows, struct reason_server *serve
 	server->differs = row_int(rows) != 0;
 }
 
+/* The list grows as rows come: most domains have few servers. */
+static struct reason_server *reason_add_server(struct reason_servers *servers,
+                                               struct arena *arena)
+{
+	size_t count = servers->count;
+
+	if (!(count & (count - 1))) {
+		struct reason_server *old = servers->item;
+		size_t size = count ? 2 * count : 1;
+
+		servers->item = arena_alloc(arena, size * sizeof(*old));
+		if (count)
+			memcpy(servers->item, old, count * sizeof(*old));
+	}
+	return &servers->item[servers->count++];
+}
+
 /* The rows of a domain follow each other, so its servers do, too. */
 static size_t reason_read_servers(struct tx_rows *rows, struct arena *arena,
                                   struct reason_servers *servers)
 {
-	struct reason_server *all = arena_alloc(arena, REASON_ROWS * sizeof(*all));
 	size_t count = 0;
 
-	for (size_t i = 0; i < REASON_ROWS && tx_next(rows); i++) {
+	while (tx_next(rows)) {
 		const char *id = row_text(rows);
 
-		reason_read_server(rows, &all[i]);
 		if (!count || strcmp(servers[count - 1].domain_id, id))
-			servers[count++] = (struct reason_servers){ id, &all[i], 0 };
-		servers[count - 1].count++;
+			servers[count++] = (struct reason_servers){ .domain_id = id };
+		reason_read_server(rows, reason_add_server(&servers[count - 1], arena));
 	}
 	tx_select_end(rows);
 	return count;

@@ -166,20 +166,28 @@ const char *store_recordset_dname(struct tx *tx, const char *domain_id,
 	return found;
 }
 
-const char *store_recordset_below(struct tx *tx, const char *domain_id, const char *name,
+#define ENDING STORE_ENDING("s.name", "k.dots")
+
+const char *store_recordset_below(struct tx *tx, const char *domain_id, uint32_t dots,
+                                  const char *const *names, size_t count,
                                   const struct rrsets *sets)
 {
+	struct tx_value values[STORE_NAMES_MAX + 4] = { tx_u32(dots),
+	                                                tx_text(domain_id) };
 	const char *found = NULL, *below;
 	struct tx_rows rows;
+	size_t size;
+	const char *sql = tx_list(sets->arena,
+		"SELECT s.name FROM (SELECT ? AS dots) k STRAIGHT_JOIN recordsets s "
+		"FORCE INDEX (recordset_name) WHERE s.domain_id = ? AND " ENDING " IN (",
+		") AND " STORE_IS_BELOW("s.name", ENDING) " AND " IS_SERVED " LIMIT ?",
+		count, &size);
 
+	tx_list_fill(values + 2, names, count, size);
 	/* of the sets in SETS, each may be one of the rows */
-	tx_select(tx, sets->arena, &rows,
-	          "SELECT s.name FROM (SELECT ? AS name) d STRAIGHT_JOIN recordsets s "
-	          "FORCE INDEX (recordset_name) ON s.domain_id = ? AND LENGTH(s.name) > "
-	          "LENGTH(d.name) AND " STORE_IS_BELOW("s.name", "d.name") " WHERE "
-	          IS_SERVED " LIMIT ?",
-	          TX_BIND(tx_text(name), tx_text(domain_id),
-	                  tx_int((int64_t)sets->count + 1)));
+	values[2 + size] = tx_int((int64_t)sets->count + 1);
+	values[3 + size].type = TX_END;
+	tx_select(tx, sets->arena, &rows, sql, values);
 	while (tx_next(&rows)) {
 		below = row_text(&rows);
 		if (below && !rrsets_find(sets, below, 0))

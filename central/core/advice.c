@@ -25,11 +25,6 @@ static const struct host_type *host_type_of(uint16_t type)
 	return NULL;
 }
 
-bool advice_has_hosts(uint16_t type)
-{
-	return host_type_of(type) != NULL;
-}
-
 /* False: the record has no host inside the zone. */
 static bool host_of(const struct zone *zone, const struct host_type *type,
                     const struct record *record, struct name *host)
@@ -46,6 +41,34 @@ static bool host_of(const struct zone *zone, const struct host_type *type,
 	memcpy(host->wire, record->rdata + type->offset, len);
 	name_fold(host);
 	return name_is_below(host, &zone->apex);
+}
+
+/* ---- the records of changes ---- */
+
+/* Makes the result of the changes the rows. */
+static void rrset_take_wanted(struct rrset *set, struct arena *arena)
+{
+	struct record *rows = arena_alloc(arena, (set->wanted_count + 1) * sizeof(*rows));
+
+	for (size_t i = 0; i < set->wanted_count; i++)
+		rows[i] = (struct record){ .data = set->wanted[i].data,
+		                           .rdata = set->wanted[i].rdata,
+		                           .rdata_len = set->wanted[i].len };
+	set->was = rows;
+	set->was_count = set->wanted_count;
+}
+
+void advice_read_changes(struct rrsets *sets, const struct change *changes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
+
+		if (change->op != CHANGE_EXPECT && host_type_of(change->type))
+			rrset_apply(rrsets_get(sets, &change->name, change->owner,
+			                       change->type), change, sets->arena);
+	}
+	for (size_t i = 0; i < sets->count; i++)
+		rrset_take_wanted(sets->items[i], sets->arena);
 }
 
 /* ---- names ---- */

@@ -29,8 +29,8 @@ struct advice {
 	size_t further;			/* warnings without a text */
 };
 
-/* True: a record set of this type names hosts. */
-bool advice_has_hosts(uint16_t type);
+/* Adds to SETS the records with hosts that CHANGES add or set and do not delete again. */
+void advice_read_changes(struct rrsets *sets, const struct change *changes, size_t count);
 /*
  * Lists the names to read for the rows (`was`) of SETS. NAMES has room for
  * ADVICE_NAMES_MAX; hosts for which there is no room get no warning.

@@ -124,7 +124,7 @@ class Page:
         if not most:
             return text
         if text.startswith("number"):
-            least = text.partition(" from ")[2] or 0
+            least = (re.search(r" from (-?\d+)", text) or ("", 0))[1]
             return f"number from {least} to {most}" + (", or null" if "null" in text else "")
         unit = {"string": "octets", "name": "octets", "object": "keys"}.get(text.split()[0], "items")
         return f"{text}, at most {most} {unit}"

@@ -118,7 +118,7 @@ ROWS = {
         "find_blacklists": ADMIN,
         "delete_blacklist": ADMIN,
         "set_quota": ADMIN,
-        "get_quotas": ADMIN,
+        "get_quotas": TOLD,
         "create_tsigkey": ADMIN,
         "get_tsigkey": ADMIN,
         "find_tsigkeys": ADMIN,

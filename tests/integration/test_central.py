@@ -473,6 +473,9 @@ class Domains(Story):
         self.fails("Invalid", "marker", "find_domains", marker=uuid.uuid4().hex)
         self.fails("Invalid", "sort_key", "find_domains", sort_key="tenant; DROP TABLE domains")
         self.fails("Invalid", "criterion has no field", "find_domains", criterion={"id": "x"})
+        for method in "find_domains", "find_recordsets", "find_records":
+            self.fails("Invalid", "status: must be PENDING, ACTIVE or ERROR, not 'DELETED'", method,
+                       criterion={"status": "DELETED"})
 
     def test_a_new_default_ttl_touches_what_has_none(self):
         domain = self.create()
@@ -832,14 +835,15 @@ class Permission(Story):
                 ("create_blacklist", {"blacklist": {"name": "x."}}), ("find_blacklists", {}),
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
-                ("get_quotas", {"tenant": "alice"}), ("find_tsigkeys", {}),
+                ("get_quotas", {"tenant": "bob"}), ("find_tsigkeys", {}),
                 ("find_workers", {}), ("find_locks", {}), ("find_repairs", {}),
                 ("update_server", {"pool": "default", "server": "x", "state": "ACTIVE"}),
                 ("create_tsigkey", {"tsigkey": {"name": "x."}}),
                 ("get_tsigkey", {"tsigkey": "x."}),
                 ("update_tsigkey", {"tsigkey": "x.", "values": {}}),
                 ("delete_tsigkey", {"tsigkey": "x."})):
-            self.fails("Forbidden", "administrators", method, ALICE, **args)
+            self.fails("Forbidden", "tenant" if method == "get_quotas" else "administrators",
+                       method, ALICE, **args)
         domain = self.create()
         with self.assertRaises(om.RemoteError) as caught:
             report(domain, "SUCCESS", domain["serial"], context=ALICE)
@@ -853,6 +857,12 @@ class Permission(Story):
                  hard_limit=limit)
         self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
                          {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
+             hard_limit=None)
+        quotas = call("get_quotas", tenant, tenant=tenant["project_id"])
+        self.assertEqual(quotas["recordset_records"], 20)       # central.quota_records
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
+             hard_limit=2)
         name = self.create(tenant)["name"]
         self.create(tenant)
         self.fails("OverQuota", "2 domains, and the quota (domains)", "create_domain", tenant,
@@ -1919,6 +1929,11 @@ class Warned(Story):
         mail = {"op": "set", "name": name, "type": "MX", "records": [f"10 mail.{name}"]}
         self.assertRegex(call("apply_changes", domain=name, changes=[mail])["warnings"][0],
                          f"'{name} MX': the host 'mail.{name}' has no A")
+        both = call("apply_changes", domain=name, changes=[
+            {"op": "add", "name": name, "type": "MX", "records": [f"{rank} mx{rank}.{name}"]}
+            for rank in (1, 2)])["warnings"]
+        self.assertEqual([words.split("'")[3] for words in both], [f"mx{rank}.{name}"
+                                                                  for rank in (1, 2)])
         done = call("apply_changes", domain=name, changes=[mail, {
             "op": "add", "name": f"mail.{name}", "type": "A", "records": ["192.0.2.25"]}])
         self.assertEqual(done["warnings"], [])
@@ -2055,6 +2070,62 @@ class Imports(Story):
         self.assertEqual(done["state"], "ERROR")
         self.assertIn("below this domain", done["reason"])
         self.assertEqual(commit(stage(name, zone))["state"], "DONE")
+
+    def move(self, name, record_type, to):
+        """As if the record set were older than a rule."""
+        lab.sql(f"UPDATE recordsets SET name = '{to}' WHERE name = '{name}' AND type = {record_type}")
+
+    def test_records_older_than_a_rule(self):
+        """An import is judged by the records that it changes."""
+        name = lab.name()
+        old = [[f"{owner}{name}", 60, kind, data] for owner, kind, data in (
+            ("", "NS", "ns1.example.net."), ("s.", "NS", "ns1.example.net."),
+            ("s.", "DS", "1 13 2 " + "ab" * 32), ("d.", "DNAME", "x.example.net."),
+            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'))]
+        self.assertEqual(commit(stage(name, old))["state"], "DONE")
+        call("create_domain", ADMIN, domain={"name": f"c.{name}"})
+        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c.")):
+            self.move(f"{owner}{name}", number, f"{to}{name}")
+            next(row for row in old if row[0] == f"{owner}{name}" and row[2] != "NS")[0] = \
+                f"{to}{name}"
+        for more in {}, {"mode": "upsert"}:
+            done = commit(stage(name, old, **more))
+            self.assertEqual((done["state"], done["reason"]), ("DONE", ""))
+            self.assertEqual((done["result"]["added"], done["result"]["deleted"]), (0, 0))
+        good = commit(stage(name, [[f"y.{name}", 60, "A", "192.0.2.1"],
+                                   [name, 60, "MX", "1 mail.example.net."]], mode="upsert"))
+        self.assertEqual((good["state"], good["reason"]), ("DONE", ""))
+        for words, owner, kind, data in (
+                ("part 0, records[0]: '{}' has records below a name with a DNAME", "y.d.", "A",
+                 "192.0.2.2"),
+                ("part 0, records[0]: '{}' is the apex, which cannot have a DS", "", "DS",
+                 "2 13 2 " + "ab" * 32),
+                ("part 0, records[0]: '{}' belongs to a domain below", "w.c.", "TXT", '"y"'),
+                ("records: 'x.{}', which is in the domain and not in the import, has records "
+                 "below", "f.", "DNAME", "x.example.net.")):
+            owner = f"{owner}{name}"
+            done = commit(stage(name, [[owner, 60, kind, data]], mode="upsert"))
+            self.assertEqual(done["state"], "ERROR", owner)
+            self.assertIn(words.format(owner), done["reason"])
+
+    def test_more_record_sets_than_a_new_quota(self):
+        tenant, name = {"project_id": f"small{next(lab.numbers)}"}, lab.name()
+        zone = generated_zone(name, 5)
+        self.assertEqual(commit(stage(name, zone, tenant), tenant)["state"], "DONE")
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="domain_recordsets",
+             hard_limit=1)
+        self.assertEqual(commit(stage(name, zone[:-1], tenant), tenant)["reason"], "")
+        self.assertIn("would have 4 record sets", commit(stage(name, zone, tenant), tenant)["reason"])
+
+    def test_the_case_of_a_record_that_exists(self):
+        name = self.create()["name"]
+        change(name, add(f"x.{name}", ["A.EXAMPLE.NET."], "CNAME"))
+        for number in range(150):       # more than a page
+            change(name, add(f"{number}.{name}", ["1 M.EXAMPLE.NET."], "MX"))
+        done = commit(stage(name, [[f"x.{name}", 3600, "CNAME", "a.example.net."], *(
+            [f"{number}.{name}", 3600, "MX", "1 m.example.net."] for number in range(150))],
+            mode="upsert"))["result"]
+        self.assertEqual((done["added"], done["deleted"], done["changed"]), (0, 0, False))
 
     def test_an_export_in_small_pages(self):
         domain = self.create()
@@ -2420,6 +2491,21 @@ class WholeZone(Story):
             wanted = {f"{owner} {ttl} IN {record_type} {data}"
                       for owner, ttl, record_type, data in records}
             self.assertEqual(canonical(lines), canonical(wanted))
+
+    def test_below_the_root(self):
+        """Each other name is below the root."""
+        apex, above = [".", 60, "NS", "ns1.example.net."], [".", 60, "DNAME", "x.example.net."]
+        below = ["a.", 60, "TXT", '"x"']
+        done = commit(stage(".", [apex, above, below]))
+        self.assertIn("has records below a name with a DNAME", done["reason"])
+        self.assertEqual(commit(stage(".", [apex, below]))["reason"], "")
+        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+                   ADMIN, domain=".", changes=[add(".", ["x.example.net."], "DNAME")])
+        self.assertEqual(commit(stage(".", [apex, above]))["reason"], "")
+        call("create_domain", ADMIN, domain={"name": f"x.{lab.name()}"})
+        self.assertEqual(commit(stage(".", [apex, above, [".", 60, "TXT", "x"]]))["reason"], "")
+        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+                   ADMIN, domain=".", changes=[add("a.", ["192.0.2.1"])])
 
 
 if __name__ == "__main__":

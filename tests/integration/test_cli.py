@@ -864,6 +864,12 @@ class Commands(WithFleet):
         for words in ["-1"], ["--", "-1"]:
             quota = self.run_json("quota", "set", "small", "domains", *admin, *words)
             self.assertEqual(quota["domains"], -1)
+        own = self.run_json("quota", "show", "--tenant", "small")
+        self.assertEqual(own["domains"], -1)
+        self.run_client("quota", "show", "other", "--tenant", "small", want=FAILED)
+        again = self.run_json("quota", "set", "small", "domains", "default", *admin)
+        self.assertEqual(again["domains"], self.run_json("quota", "show", "new", *admin)["domains"])
+        self.assertNotEqual(again["domains"], -1)
 
     def test_a_pool_without_a_pool_manager(self):
         """The way out of the trap: each step says what is missing."""

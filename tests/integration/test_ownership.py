@@ -149,6 +149,8 @@ class Basics(Story):
                 "dnsname": "www.example.org.", "type": "A", "targets": []},
             "cannot write ownership marks for records": {
                 "dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
+            "must be in managed_types of the registry, not 'NS'": {
+                "dnsname": "www.example.org.", "type": "NS", "targets": ["ns.example.net."]},
             "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
                         "x": 1},
         }

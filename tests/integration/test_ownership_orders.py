@@ -3,6 +3,7 @@
 import sys
 import threading
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -25,7 +26,9 @@ class Ordering(Story):
 
     def told(self, order, storage_id="us"):
         """What came of it; None while it is open."""
-        answer = self.lab.central.get_order(storage_id=storage_id, zone=ZONE, order=order)
+        answer = self.lab.central.get_order(storage_id=storage_id, zone=ZONE,
+                                            order=str(uuid.UUID(order)))
+        self.assertEqual(answer["order"], order)
         return answer["result"] if answer["state"] == "DONE" else None
 
     def wait_told(self, order, storage_id="us"):

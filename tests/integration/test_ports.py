@@ -18,6 +18,7 @@ import threading
 import time
 import unittest
 import uuid
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -624,6 +625,24 @@ class Restored(PortStory):
             self.assertEqual(self.get_port()["status"], "ACTIVE")
             self.wait_checked()
         self.assertEqual(self.version(), before + 2)    # the import, and what came back
+
+    def test_a_domain_that_central_cannot_read_holds_up_no_other(self):
+        self.wait_checked()
+        broken, network = self.domain()
+        while (zlib.crc32(broken.encode()) - zlib.crc32(self.zone.encode())) % WORKERS:
+            broken, network = self.domain()     # until the same worker checks both
+        port = self.create(network, "10.97.2.1", dns_name="vm")
+        self.addCleanup(self.caller.delete_port, port=port["id"])
+        self.answers(f"vm.{broken}", "A", "10.97.2.1")
+        sql, spoil = self.fleet.mariadb.sql, "UPDATE domains SET mname = '{}' WHERE name = '{}'"
+        (mname,), = sql(f"SELECT mname FROM domains WHERE name = '{broken}'")
+        self.addCleanup(sql, spoil.format(mname, broken))
+        sql(spoil.format("a..b.", broken))
+        # it is the first to be asked about
+        sql(f"UPDATE port_zones SET checked_at = '2026-01-01' WHERE zone = '{broken}'")
+        self.central.apply_changes(domain=self.zone, force=True, changes=[
+            {"op": "delete", "name": self.name, "type": "A"}])
+        self.answers(self.name, "A", "10.97.1.1")
 
     def test_a_change_that_takes_nothing_away_costs_no_serial(self):
         self.wait_checked()

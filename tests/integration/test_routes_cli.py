@@ -135,6 +135,19 @@ class Routers(Story):
                          rf"\Adeleting router shard1 and its records\nDELETED {TOOK}")
         self.refused(NOT_FOUND, "no router 'shard1'", "router", "show", "shard1")
 
+    def test_a_domain_that_stays_behind(self):
+        self.router("shard1")
+        poolmgr = self.fleet.members["poolmgr1"]
+        poolmgr.pause()
+        try:
+            self.refused(TIMEOUT, rf"router shard1 is deleted, but its domain shard1\.{SUFFIX}\. is "
+                         rf"still being deleted after .* \(see 'zonefleet status shard1\.{SUFFIX}\.'\)",
+                         "router", "delete", "shard1", "--admin", "--wait", "--wait-timeout", "5s")
+        finally:
+            poolmgr.resume()
+        self.fleet.wait_for(lambda: self.client("status", f"shard1.{SUFFIX}", "--admin")[0] ==
+                            NOT_FOUND, SECONDS, "the domain is gone")
+
     def test_what_a_script_reads(self):
         made = self.router("shard1", "--capacity", "5")
         self.assertEqual((made["zone_status"], made["capacity"]), ("ACTIVE", 5))

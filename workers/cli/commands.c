@@ -262,16 +262,18 @@ const struct command commands[] = {
 	  "zonefleet tsigkey delete partner.example --admin" },
 
 	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
-	  "show the quotas of a tenant (administrators)",
+	  "show the quotas of a tenant",
 	  "Shows how many domains the tenant may have. It also shows how many record "
 	  "sets a domain may have, and how many records a record set may have. A quota "
 	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
-	  "the tenant in --tenant or client.tenant.",
-	  "zonefleet quota show acme --admin" },
+	  "the tenant in --tenant or client.tenant. Only administrators may name another "
+	  "tenant.",
+	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
-	  "recordset_records. LIMIT is a number. -1 means no limit.",
+	  "recordset_records. LIMIT is a number. -1 means no limit. 'default' means the "
+	  "limit in the settings of central.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,

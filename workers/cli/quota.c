@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "handlers.h"
 
@@ -31,18 +32,30 @@ enum err quota_show(struct cli *cli)
 	return quota_print(cli, cli->argc ? cli->argv[0] : cli->settings.tenant);
 }
 
-enum err quota_set(struct cli *cli)
+/* NULL: the text is not a limit. */
+static json_t *quota_parse(const char *text)
 {
 	char *end;
-	long limit = strtol(cli->argv[2], &end, 10);
+	long limit = strtol(text, &end, 10);
+
+	if (!strcmp(text, "default"))
+		return json_null();
+	return *text && !*end && limit >= -1 && limit <= INT32_MAX ? json_integer(limit)
+	                                                           : NULL;
+}
+
+enum err quota_set(struct cli *cli)
+{
+	json_t *limit = quota_parse(cli->argv[2]);
 	enum err err;
 
-	if (!*cli->argv[2] || *end || limit < -1 || limit > INT32_MAX)
-		return cli_usage(cli, "LIMIT: must be a number from 0 to %d, or -1 for "
-		                 "no limit, not '%s'", INT32_MAX, cli->argv[2]);
+	if (!limit)
+		return cli_usage(cli, "LIMIT: must be a number from 0 to %d, -1 for no "
+		                 "limit, or 'default', not '%s'", INT32_MAX,
+		                 cli->argv[2]);
 	err = cli_call(cli, "set_quota",
-	               json_pack("{s:s, s:s, s:I}", "tenant", cli->argv[0], "resource",
-	                         cli->argv[1], "hard_limit", (json_int_t)limit),
+	               json_pack("{s:s, s:s, s:o}", "tenant", cli->argv[0], "resource",
+	                         cli->argv[1], "hard_limit", limit),
 	               NULL);
 	return err ? err : quota_print(cli, cli->argv[0]);
 }

@@ -67,6 +67,7 @@ enum err router_look(struct cli *cli, const char *name, json_t **router, bool *i
 struct work {
 	struct cli *cli;
 	json_t *router;			/* its latest state */
+	json_t *domain;			/* of a deleted router; NULL: not read yet */
 };
 
 static enum err router_poll_zone(void *self, bool *is_over)
@@ -99,7 +100,8 @@ static enum err router_poll_domain(struct work *work, bool *is_over)
 
 	*is_over = err == ERR_NOT_FOUND ||
 	           (!err && strcmp(answer_text(seen, "task"), "DELETE"));
-	json_decref(seen);
+	json_decref(work->domain);
+	work->domain = seen;
 	json_decref(domain);
 	return *is_over ? OK : err;
 }
@@ -328,12 +330,26 @@ enum err router_drain(struct cli *cli)
 
 /* ---- delete ---- */
 
+static enum err router_fail_domain(struct work *work)
+{
+	struct cli *cli = work->cli;
+	const char *name = answer_text(work->domain, "name");
+	const char *reason = answer_text(work->domain, "reason");
+
+	return fail(&cli->why, ERR_TIMEOUT, "router %.63s is deleted, but its domain "
+	            "%.200s is still being deleted after %.1f s%s%.200s (see 'zonefleet "
+	            "status %.200s')", cli->argv[0], name, cli_elapsed(cli),
+	            *reason ? ": " : "", reason, name);
+}
+
 static enum err router_wait_gone(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_gone = false;
 	enum err err = router_await(work, "is being deleted", router_poll_gone, &is_gone);
 
+	if (!err && !is_gone && work->domain)
+		return router_fail_domain(work);
 	if (!err && !is_gone)
 		err = router_check_error(cli, work->router);
 	if (!err && !is_gone)
@@ -363,6 +379,7 @@ enum err router_delete(struct cli *cli)
 	if (!err)
 		router_answer(&work);
 	json_decref(work.router);
+	json_decref(work.domain);
 	return err;
 }
 

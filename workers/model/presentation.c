@@ -211,24 +211,25 @@ enum err rdata_read(struct rdata_text *rdata, struct why *why)
 	if (rdata->wire->len > RDATA_MAX)
 		return fail(why, ERR_INVALID, "%s: must have at most %d octets, not %zu",
 		            rdata->field, RDATA_MAX, rdata->wire->len);
+	if (rdata->is_stored)
+		return OK;
 	err = rdata_check(rdata->type, (const uint8_t *)buf_string(rdata->wire),
 	                  rdata->wire->len, rdata->field, why);
 	return err || !must_read_back ? err : presentation_read_back(rdata, why);
 }
 
-enum err rdata_parse(uint16_t type, const char *text, const char *field,
-                     struct arena *arena, const uint8_t **rdata, uint16_t *len,
-                     struct why *why)
+static enum err presentation_parse(struct rdata_text *got, const char *text,
+                                   struct arena *arena, const uint8_t **rdata,
+                                   uint16_t *len, struct why *why)
 {
 	struct buf lexed = { 0 }, wire = { 0 };
-	enum err err = presentation_lex(text, field, &lexed, why);
+	enum err err = presentation_lex(text, got->field, &lexed, why);
 
 	if (!err) {
 		buf_append(&lexed, "", 1);
-
-		struct rdata_text got = { type, field, NULL, (char *)lexed.data, &wire };
-
-		err = rdata_read(&got, why);
+		got->at = (char *)lexed.data;
+		got->wire = &wire;
+		err = rdata_read(got, why);
 	}
 	if (!err) {
 		*rdata = arena_dup(arena, buf_string(&wire), wire.len);
@@ -237,4 +238,22 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
 	buf_clear(&lexed);
 	buf_clear(&wire);
 	return err;
+}
+
+enum err rdata_parse(uint16_t type, const char *text, const char *field,
+                     struct arena *arena, const uint8_t **rdata, uint16_t *len,
+                     struct why *why)
+{
+	struct rdata_text got = { .type = type, .field = field };
+
+	return presentation_parse(&got, text, arena, rdata, len, why);
+}
+
+enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
+                            struct arena *arena, const uint8_t **rdata, uint16_t *len,
+                            struct why *why)
+{
+	struct rdata_text got = { .type = type, .field = field, .is_stored = true };
+
+	return presentation_parse(&got, text, arena, rdata, len, why);
 }

@@ -35,6 +35,14 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);
 /*
+ * Like rdata_parse(), for data that is not stored, but compared with stored data. Stored
+ * data may be older than a rule, so it does not apply the rules of rdata_rules.h, and
+ * does not convert the text back.
+ */
+enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
+                            struct arena *arena, const uint8_t **rdata, uint16_t *len,
+                            struct why *why);
+/*
  * Appends TEXT for rdata_parse(), with quotes around a string that has none. A person
  * writes one value: "v=spf1 -all" is then one string, and its ';' is no comment. Escapes
  * stay. Only the types with one string and TXT get quotes (also CAA and URI, around their

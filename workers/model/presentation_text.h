@@ -57,5 +57,6 @@ struct rdata_text {
 	const struct name *origin;	/* completes relative names; NULL refuses them */
 	char *at;			/* lexed text; reading cuts it */
 	struct buf *wire;		/* reading appends to it */
+	bool is_stored;			/* for rdata_parse_stored() */
 };
 enum err rdata_read(struct rdata_text *rdata, struct why *why);

@@ -42,9 +42,7 @@ enum err codec_no_registry(const char *storage_id, const char *zone, struct why 
 
 const struct json_field codec_endpoint_fields[] = {
 	{ "dnsname", "name", "the name of the record set, in the zone" },
-	{ "type", "string", "the record type. The call also accepts types that are not "
-	  "in `managed_types` of the registry, but zonefleet-ownership does not write "
-	  "them: the reason in the plan is `PROTECTED`" },
+	{ "type", "string", "the record type: one of `managed_types` of the registry" },
 	{ "targets", "list of strings", "the data of each record", .max = TARGETS_MAX },
 	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
 	{ "set_id", "string", "an id that distinguishes endpoints with the same name and "
@@ -87,6 +85,18 @@ static enum err endpoint_get_type(const json_t *json, struct endpoint *endpoint,
 		return fail(why, ERR_INVALID, "type: zonefleet cannot write ownership "
 		            "marks for records of type %s", text);
 	return err;
+}
+
+static enum err endpoint_check_managed(const struct endpoint *endpoint,
+                                       const struct registry *registry, struct why *why)
+{
+	char type[16];
+
+	if (plan_is_managed(&registry->rules, endpoint->rrset.type))
+		return OK;
+	rrtype_format(endpoint->rrset.type, type);
+	return fail(why, ERR_INVALID, "type: must be in managed_types of the registry, "
+	            "not '%s'", type);
 }
 
 static enum err endpoint_get_ttl(const json_t *json, struct endpoint *endpoint,
@@ -174,6 +184,8 @@ static enum err endpoint_get(const json_t *json, const struct registry *registry
 		err = endpoint_get_name(json, registry, arena, endpoint, why);
 	if (!err)
 		err = endpoint_get_type(json, endpoint, why);
+	if (!err)
+		err = endpoint_check_managed(endpoint, registry, why);
 	if (!err)
 		err = endpoint_get_ttl(json, endpoint, why);
 	if (!err)

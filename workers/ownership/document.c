@@ -105,8 +105,8 @@ static enum err entry_get_target(const struct entry *entry, struct arena *arena,
 	                   ? document_add_dot(entry->target, arena) : entry->target;
 	struct rdata rdata;
 	struct why why;
-	enum err err = rdata_parse(rr.type, text, "target", arena, &rr.rdata,
-	                           &rr.rdata_len, &why);
+	enum err err = rdata_parse_stored(rr.type, text, "target", arena, &rr.rdata,
+	                                  &rr.rdata_len, &why);
 
 	if (err)
 		return err;

@@ -135,8 +135,8 @@ static enum err domain_link_add_line(struct domain_link *link, char *line, bool 
 	if (!err && is_first && rr.type == RR_SOA)
 		return OK;
 	if (!err)
-		err = rdata_parse(rr.type, line, "records", link->arena, &rr.rdata,
-		                  &rr.rdata_len, why);
+		err = rdata_parse_stored(rr.type, line, "records", link->arena, &rr.rdata,
+		                         &rr.rdata_len, why);
 	if (err)
 		return err;
 	rr.ttl = (uint32_t)strtoul(ttl, NULL, 10);

@@ -206,13 +206,13 @@ static enum err service_transfer(void *self, struct request *req)
 static enum err service_get_order(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
-	const char *id, *state, *result;
+	char id[ID_LEN + 1];
+	const char *state, *result;
 	struct registry *registry;
 	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err)
-		err = json_get_text(req->args, "order", JSON_REQUIRED, ID_LEN, &id,
-		                    &req->why);
+		err = json_get_id(req->args, "order", JSON_REQUIRED, id, &req->why);
 	if (err)
 		return err;
 

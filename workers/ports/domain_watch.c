@@ -96,15 +96,45 @@ static void domain_watch_check(struct domain_watch *watch,
 
 static void domain_watch_ask_next(struct domain_watch *watch);
 
+static enum err domain_watch_put_last(void *self, struct why *why)
+{
+	struct domain_watch *watch = self;
+	const struct watched_zone *zone = &watch->zones[watch->next];
+	struct tx tx = tx_autocommit(watch->ports->runtime.db, why);
+
+	store_zone_put_last(&tx, zone->zone);
+	return tx_commit(&tx);
+}
+
+/*
+ * Central cannot answer about one domain: the others come first. If central answers no
+ * question at all, the next timer call repeats the question.
+ */
+static void domain_watch_skip(struct domain_watch *watch, const struct rpc_answer *answer)
+{
+	struct why why;
+
+	if (err_retry(answer->err) != RETRY_NEVER)
+		return;
+	log_warn("domain not checked: domain=%s reason=\"%s\"",
+	         watch->zones[watch->next].zone, answer->why.text);
+	if (tx_retry_on_loop(domain_watch_put_last, watch, &why))
+		log_warn("domain not checked: domain=%s reason=\"%s\"",
+		         watch->zones[watch->next].zone, why.text);
+	watch->next++;
+	domain_watch_ask_next(watch);
+}
+
 static void domain_watch_on_answer(void *self, const struct rpc_answer *answer)
 {
 	struct domain_watch *watch = self;
 	const struct watched_zone *zone = &watch->zones[watch->next];
 
 	watch->is_asking = false;
-	if (answer->err && answer->err != ERR_NOT_FOUND)
-		/* the next timer call repeats the question */
+	if (answer->err && answer->err != ERR_NOT_FOUND) {
+		domain_watch_skip(watch, answer);
 		return;
+	}
 	watch->next++;
 	domain_watch_check(watch, zone, answer->err ? NULL : answer->result);
 	domain_watch_ask_next(watch);

@@ -302,6 +302,8 @@ void store_zones_watched(struct tx *tx, struct arena *arena, const struct share 
                          int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
+/* The check of the domain has failed: its next check comes after those of the others. */
+void store_zone_put_last(struct tx *tx, const char *zone);
 /*
  * The domain has VERSION in central. Marks a row as suspect and due if central had its
  * published records at another version. Returns the number of these rows.

@@ -105,6 +105,12 @@ void store_zone_known(struct tx *tx, const char *zone, const char *domain_id)
 	    "WHERE zone = ?", TX_BIND(tx_text(domain_id), tx_text(zone)));
 }
 
+void store_zone_put_last(struct tx *tx, const char *zone)
+{
+	tx_exec(tx, "UPDATE port_zones SET checked_at = NOW(3) WHERE zone = ?",
+	        TX_BIND(tx_text(zone)));
+}
+
 int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version)
 {
 	return tx_exec(tx,

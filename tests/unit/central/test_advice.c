@@ -135,11 +135,68 @@ static void names_to_read(void **unused)
 	arena_free(&arena);
 }
 
+/* "+ @ MX 10 a.example.org.": adds the record. */
+static void put_change(struct change *change, const char *line, struct arena *arena)
+{
+	static const char ops[] = { [CHANGE_ADD] = '+', [CHANGE_DELETE] = '-',
+	                            [CHANGE_SET] = '=', [CHANGE_EXPECT] = '?' };
+	struct rrsets scratch;
+	const struct rrset *set;
+
+	rrsets_init(&scratch, arena);
+	set = put(&scratch, line + 2);
+	*change = (struct change){
+		.op = (enum change_op)((char *)memchr(ops, *line, sizeof ops) - ops),
+		.name = set->name, .owner = set->owner, .type = set->type,
+		.records = arena_alloc(arena, sizeof(*change->records)), .count = 1,
+	};
+	change->records[0] = (struct rdata){ .rdata = set->was->rdata, .data = "",
+	                                     .len = set->was->rdata_len };
+}
+
+static void records_of_changes(void **unused)
+{
+	static const struct {
+		const char *changes[LINES];
+		size_t sets, records;
+	} lists[] = {
+		{ { "+ @ MX 10 a.example.org." }, 1, 1 },
+		{ { "+ @ MX 10 a.example.org.", "+ @ MX 20 b.example.org." }, 1, 2 },
+		{ { "+ @ MX 10 a.example.org.", "+ @ MX 10 A.example.org." }, 1, 1 },
+		{ { "+ @ MX 10 a.example.org.", "= @ MX 20 b.example.org." }, 1, 1 },
+		{ { "= @ MX 20 b.example.org.", "+ @ MX 10 a.example.org." }, 1, 2 },
+		{ { "+ @ MX 10 a.example.org.", "- @ MX 10 a.example.org." }, 1, 0 },
+		{ { "- @ MX 10 a.example.org.", "+ @ MX 10 a.example.org." }, 1, 1 },
+		{ { "+ @ MX 10 a.example.org.", "+ w MX 10 a.example.org." }, 2, 2 },
+		{ { "? @ MX 10 a.example.org.", "+ @ TXT x" }, 0, 0 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct arena *arena = arena_new();
+		struct change changes[LINES];
+		struct rrsets sets;
+		size_t count = 0, records = 0;
+
+		print_message("  %s\n", lists[i].changes[0]);
+		for (; count < LINES && lists[i].changes[count]; count++)
+			put_change(&changes[count], lists[i].changes[count], arena);
+		rrsets_init(&sets, arena);
+		advice_read_changes(&sets, changes, count);
+		for (size_t s = 0; s < sets.count; s++)
+			records += sets.items[s]->was_count;
+		assert_int_equal(sets.count, lists[i].sets);
+		assert_int_equal(records, lists[i].records);
+		arena_free(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_inside_the_zone),
 		cmocka_unit_test(names_to_read),
+		cmocka_unit_test(records_of_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,10 +142,32 @@ static void data_of_one_record(void **state)
 	arena_free(&arena);
 }
 
+/* No rule hinders the deletion of a record that is older than the rule. */
+static void data_that_is_stored(void **state)
+{
+	struct arena *arena = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct why why = { .text = "" };
+		const uint8_t *rdata;
+		uint16_t type, len;
+		enum err err;
+
+		assert_int_equal(rrtype_parse(cases[i].type, "type", &type, &why), OK);
+		err = rdata_parse_stored(type, cases[i].text, "data", arena, &rdata, &len,
+		                         &why);
+		if (err)
+			fail_msg("%s %s: %s", cases[i].type, cases[i].text, why.text);
+	}
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_of_one_record),
+		cmocka_unit_test(data_that_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,9 @@ struct plan_rules {
 	size_t min_records;
 };
 
+/* True: the type is in managed_types. */
+bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
+
 struct plan_item {
 	const struct node *node;
 	uint16_t type;

@@ -55,7 +55,6 @@ struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
 /* True: the worker never manages the set, and *item contains the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
-bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
 bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);
 bool plan_is_protected(const struct planning *p, const struct node *node, uint16_t type);
 
