@@ -74,6 +74,22 @@ static void server_resolve(struct servers *servers, struct server *server)
 		server_set_address(server, &server->known.item[0]);
 }
 
+/* The reason of the driver begins with the key of the setting, and has no group. */
+static enum err servers_check_driver(const struct driver *driver,
+                                     const struct server_settings *settings,
+                                     struct why *why)
+{
+	struct why rule;
+	enum err err = driver->check ? driver->check(settings, &rule) : OK;
+	int key;
+
+	if (!err)
+		return OK;
+	key = (int)strcspn(rule.text, ":");
+	return fail(why, err, "backends.%s.%.*s of server '%s'%s", driver->name, key,
+	            rule.text, settings->id, rule.text + key);
+}
+
 static enum err servers_build_one(struct servers *servers, const struct driver *driver,
                                   const struct server_settings *settings, struct why *why)
 {
@@ -91,8 +107,7 @@ static enum err servers_build_one(struct servers *servers, const struct driver *
 		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
-	if (driver->check)
-		err = driver->check(settings, why);
+	err = servers_check_driver(driver, settings, why);
 	if (err)
 		return err;
 	server_resolve(servers, server);
