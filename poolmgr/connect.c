@@ -121,17 +121,27 @@ static enum err connect_dns(void *self, struct why *why)
 
 /* ---- the rows ---- */
 
+/* A reader of the catalog zone has no control channel. */
+static void connect_add_control(const struct server *server, struct connect_check *check)
+{
+	char address[320];
+
+	snprintf(address, sizeof address, "%.32s (%s)", server->settings->id,
+	         server->driver->name);
+	if (server->driver->has)
+		connect_check_add(check, "control channel", address, connect_control,
+		                  (void *)server);
+	else if (!server->driver->by_catalog)
+		connect_check_skip(check, "control channel", address,
+		                   "the backend cannot ask for one zone");
+}
+
 static void connect_add_server(const struct server *server, struct connect_check *check)
 {
 	const struct server_settings *settings = server->settings;
 	char address[320];
 
-	if (server->driver->has) {
-		snprintf(address, sizeof address, "%.32s (%s)", settings->id,
-		         server->driver->name);
-		connect_check_add(check, "control channel", address, connect_control,
-		                  (void *)server);
-	}
+	connect_add_control(server, check);
 	snprintf(address, sizeof address, "%.32s (%.255s port %d)", settings->id,
 	         settings->host, settings->port);
 	connect_check_add(check, "DNS", address, connect_dns, (void *)server);

@@ -14,34 +14,38 @@
 
 enum {
 	LANE_LIMIT = 10000,
-	BACKENDS = 6,
 	ADDRESS_PAUSE_MS = 10000,	/* answers of the old address may come late */
 	/* after a failed lookup of this length, the others are skipped */
 	RESOLVER_SILENT_MS = 1000,
 };
 
-static void *settings_of[BACKENDS];
-static size_t count_of[BACKENDS];
+/* The settings of the servers of one backend. */
+struct backend {
+	void *settings;
+	size_t count;
+};
 
-/*
- * Filled by servers_lists(), because C cannot compute it from the tables of the drivers.
- */
-struct option_list server_lists[BACKENDS + 1];
+static struct backend *backends;	/* in the order of drivers */
+static size_t backend_count;
 
+struct option_list *server_lists;
+
+/* C cannot compute the lists from the tables of the drivers. */
 static __attribute__((constructor)) void servers_lists(void)
 {
-	size_t i;
-
-	for (i = 0; i < BACKENDS && drivers[i]; i++)
+	while (drivers[backend_count])
+		backend_count++;
+	backends = xcalloc(backend_count, sizeof(*backends));
+	server_lists = xcalloc(backend_count + 1, sizeof(*server_lists));
+	for (size_t i = 0; i < backend_count; i++)
 		server_lists[i] = (struct option_list){
 			.group = xprintf("backends.%s", drivers[i]->name),
 			.help = drivers[i]->help,
 			.rows = drivers[i]->options,
 			.element_size = drivers[i]->settings_size,
-			.into = &settings_of[i],
-			.count = &count_of[i],
+			.into = &backends[i].settings,
+			.count = &backends[i].count,
 		};
-	bug_if(i < BACKENDS || drivers[i]);
 }
 
 static void server_set_address(struct server *server, const struct address *address)
@@ -70,6 +74,22 @@ static void server_resolve(struct servers *servers, struct server *server)
 		server_set_address(server, &server->known.item[0]);
 }
 
+/* The reason of the driver begins with the key of the setting, and has no group. */
+static enum err servers_check_driver(const struct driver *driver,
+                                     const struct server_settings *settings,
+                                     struct why *why)
+{
+	struct why rule;
+	enum err err = driver->check ? driver->check(settings, &rule) : OK;
+	int key;
+
+	if (!err)
+		return OK;
+	key = (int)strcspn(rule.text, ":");
+	return fail(why, err, "backends.%s.%.*s of server '%s'%s", driver->name, key,
+	            rule.text, settings->id, rule.text + key);
+}
+
 static enum err servers_build_one(struct servers *servers, const struct driver *driver,
                                   const struct server_settings *settings, struct why *why)
 {
@@ -87,8 +107,7 @@ static enum err servers_build_one(struct servers *servers, const struct driver *
 		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
-	if (driver->check)
-		err = driver->check(settings, why);
+	err = servers_check_driver(driver, settings, why);
 	if (err)
 		return err;
 	server_resolve(servers, server);
@@ -107,8 +126,8 @@ static size_t servers_count_settings(void)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < BACKENDS; i++)
-		count += count_of[i];
+	for (size_t i = 0; i < backend_count; i++)
+		count += backends[i].count;
 	return count;
 }
 
@@ -119,10 +138,10 @@ enum err servers_build(struct servers **servers, struct why *why)
 	*servers = built;
 	built->loaded_ms = clock_ms();
 	built->item = xcalloc(servers_count_settings() + 1, sizeof(*built->item));
-	for (size_t i = 0; i < BACKENDS; i++)
-		for (size_t j = 0; j < count_of[i]; j++) {
-			const void *settings =
-			    (char *)settings_of[i] + j * drivers[i]->settings_size;
+	for (size_t i = 0; i < backend_count; i++)
+		for (size_t j = 0; j < backends[i].count; j++) {
+			const void *settings = (char *)backends[i].settings +
+			                       j * drivers[i]->settings_size;
 			enum err err = servers_build_one(built, drivers[i], settings,
 			                                 why);
 

@@ -73,7 +73,7 @@ struct servers {
 };
 
 /* One list for each backend, filled by option_load(). Ends with zeroes. */
-extern struct option_list server_lists[];
+extern struct option_list *server_lists;
 
 /*
  * Checks ids and settings, and looks up host names. If a lookup gets no answer, the

@@ -66,8 +66,7 @@ static enum err bind9_check(const void *settings, struct why *why)
 {
 	const struct bind9 *bind = settings;
 
-	return *bind->stats_url
-		? http_check(bind->stats_url, "backends.bind9.stats_url", why) : OK;
+	return *bind->stats_url ? http_check(bind->stats_url, "stats_url", why) : OK;
 }
 
 /* named parses the name in quotes: a quote, a backslash or a newline could end them. */

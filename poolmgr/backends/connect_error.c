@@ -5,7 +5,8 @@
 
 static const int lacks[] = {
 	EMFILE, ENFILE, ENOMEM, ENOBUFS,	/* limits of the process or the system */
-	EACCES, EPERM,				/* missing permission */
+	EACCES, EPERM, EROFS,			/* missing permission */
+	ENOSPC, EDQUOT,				/* no space on a disk */
 	EADDRNOTAVAIL, EAFNOSUPPORT,		/* missing local address or port */
 };
 

@@ -43,7 +43,8 @@ struct driver_context {
 /*
  * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
  * control channel cannot express the zone. ERR_BUSY: this host lacks a file descriptor,
- * a program or a permission, and the driver has sent no message to the server.
+ * a program, a permission or space on a disk, or the driver did not get its own lock in
+ * time; and the driver has sent no message to the server.
  * ERR_REMOTE, or a more specific error: the server refused; the reason contains the text
  * of the server.
  */
@@ -58,7 +59,13 @@ struct driver {
 	 * zones by themselves.
 	 */
 	bool by_catalog;
-	/* SETTINGS starts with struct server_settings. */
+	/*
+	 * Checks the settings of one server without contact to the server: at each start,
+	 * and with --check or --check-settings, so also before a reload. ERR_INVALID: the
+	 * reason begins with the key of the setting ("url: must be ..."), and the pool
+	 * manager adds the group and the server. SETTINGS starts with struct
+	 * server_settings. NULL: the rows of the options check enough.
+	 */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);

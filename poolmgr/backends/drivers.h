@@ -1,4 +1,7 @@
-/* drivers -- the drivers of all kinds of name server, for drivers.c only. */
+/*
+ * drivers -- the drivers of all kinds of name server, for drivers.c, the drivers and
+ * their unit tests.
+ */
 #pragma once
 
 #include "backends/driver.h"

@@ -64,17 +64,14 @@ static const struct option options[] = {
 static enum err powerdns_check(const void *settings, struct why *why)
 {
 	const struct powerdns *powerdns = settings;
-	enum err err = http_check(powerdns->url, "backends.powerdns.url", why);
+	enum err err = http_check(powerdns->url, "url", why);
 
 	if (!err)
-		err = powerdns_api_check_key(powerdns->api_key,
-		                             "backends.powerdns.api_key", why);
+		err = powerdns_api_check_key(powerdns->api_key, "api_key", why);
 	if (!err)
-		err = powerdns_api_check_word(powerdns->server_id,
-		                              "backends.powerdns.server_id", why);
+		err = powerdns_api_check_word(powerdns->server_id, "server_id", why);
 	if (!err)
-		err = powerdns_api_check_word(powerdns->account,
-		                              "backends.powerdns.account", why);
+		err = powerdns_api_check_word(powerdns->account, "account", why);
 	return err;
 }
 

@@ -130,7 +130,7 @@ class Bind9HostileTest(unittest.TestCase):
             with self.subTest(url=url):
                 code, said = self.list(url)
                 self.assertEqual(code, 1)
-                self.assertIn("backends.bind9.stats_url: must be a URL such as", said)
+                self.assertIn("stats_url: must be a URL such as", said)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,17 @@ class Connect(unittest.TestCase):
         self.assertRegex(self.said, r"backends\.bind9\.rndc_key_file of server 'bind': must be a "
                                     r"file that .*, not '/nowhere\.key': No such file")
 
+    def test_a_control_channel_that_is_not_tried(self):
+        """The driver has no has(). A reader of the catalog zone has no control channel."""
+        bind, *_ = self.fleet.name_servers
+        rows = self.run_check(self.manager, {"backends": {
+            backend: {"servers": [{"id": backend, "host": bind.host, "port": bind.port}]}
+            for backend in ("fake", "catalog")}})
+        self.assertEqual(rows["control channel", "fake (fake)"],
+                         "not tried: the backend cannot ask for one zone")
+        self.assertNotIn(("control channel", "catalog (catalog)"), rows)
+        self.assertIn(("DNS", f"catalog ({bind.host} port {bind.port})"), rows)
+
     def test_it_belongs_to_check(self):
         self.run_check(self.manager, words=("--connect",), want=USAGE)
         self.assertIn("--connect needs --check", self.said)

@@ -17,7 +17,7 @@ enum { ADDRESS_MAX = 512 };
 struct attempt {
 	struct connect_check *check;
 	char *what, *address;
-	connect_probe *probe;
+	connect_probe *probe;	/* NULL: not tried, why has the reason */
 	void *self;
 	struct lane *lane;
 	enum err err;
@@ -88,19 +88,35 @@ static void connect_add_common(struct connect_check *check, struct program *prog
 
 /* ---- the attempts ---- */
 
-void connect_check_add(struct connect_check *check, const char *what, const char *address,
-                       connect_probe *probe, void *self)
+static struct attempt *attempt_new(struct connect_check *check, const char *what,
+                                   const char *address)
 {
 	struct attempt *attempt = xcalloc(1, sizeof *attempt);
 
 	*attempt = (struct attempt){
 		.check = check, .what = xstrdup(what), .address = xstrdup(address),
-		.probe = probe, .self = self,
-		.lane = lane_new(check->loop, "connect", 1),
 	};
 	check->attempt = xrealloc(check->attempt,
 	                          (check->count + 1) * sizeof(*check->attempt));
 	check->attempt[check->count++] = attempt;
+	return attempt;
+}
+
+void connect_check_add(struct connect_check *check, const char *what, const char *address,
+                       connect_probe *probe, void *self)
+{
+	struct attempt *attempt = attempt_new(check, what, address);
+
+	attempt->probe = probe;
+	attempt->self = self;
+	attempt->lane = lane_new(check->loop, "connect", 1);
+	check->open++;
+}
+
+void connect_check_skip(struct connect_check *check, const char *what,
+                        const char *address, const char *reason)
+{
+	fail(&attempt_new(check, what, address)->why, OK, "%s", reason);
 }
 
 static void attempt_work(void *self)
@@ -120,9 +136,9 @@ static void attempt_done(void *self)
 
 static void connect_check_wait(struct connect_check *check)
 {
-	check->open = check->count;
 	for (size_t i = 0; i < check->count; i++)
-		bug_if(!lane_submit(check->attempt[i]->lane, attempt_work, attempt_done,
+		bug_if(check->attempt[i]->probe &&
+		       !lane_submit(check->attempt[i]->lane, attempt_work, attempt_done,
 		                    check->attempt[i]));
 	while (check->open)
 		loop_run(check->loop);
@@ -135,6 +151,15 @@ static int attempt_width(size_t width, const char *text)
 	size_t len = strlen(text);
 
 	return (int)(len > width ? len : width);
+}
+
+static const char *attempt_result(const struct attempt *attempt)
+{
+	if (!attempt->probe)
+		return "not tried: ";
+	if (attempt->err)
+		return "FAILED: ";
+	return *attempt->why.text ? "OK: " : "OK";
 }
 
 /* An answer of a server may contain line breaks and control characters. */
@@ -158,9 +183,8 @@ static bool connect_check_print(const struct connect_check *check)
 	for (size_t i = 0; i < check->count; i++) {
 		const struct attempt *attempt = check->attempt[i];
 
-		printf("%-*s  %-*s  ", what, attempt->what, address, attempt->address);
-		printf("%s%s", attempt->err ? "FAILED: " : "OK",
-		       !attempt->err && *attempt->why.text ? ": " : "");
+		printf("%-*s  %-*s  %s", what, attempt->what, address, attempt->address,
+		       attempt_result(attempt));
 		attempt_print_reason(attempt->why.text);
 		all_good &= !attempt->err;
 	}

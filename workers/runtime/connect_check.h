@@ -21,6 +21,9 @@ typedef enum err connect_probe(void *self, struct why *why);
  */
 void connect_check_add(struct connect_check *check, const char *what, const char *address,
                        connect_probe *probe, void *self);
+/* A row for an address that the check does not try. REASON says why; copied, too. */
+void connect_check_skip(struct connect_check *check, const char *what,
+                        const char *address, const char *reason);
 /*
  * Tries the broker, the database with the version of its schema, and the servers of the
  * program. True: all of them work. Prints a table to standard output.

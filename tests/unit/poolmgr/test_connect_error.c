@@ -11,7 +11,8 @@
 static void only_the_server_is_unreachable(void **unused)
 {
 	static const int lacks[] = { EMFILE, ENFILE, ENOMEM, ENOBUFS, EACCES, EPERM,
-	                             EADDRNOTAVAIL, EAFNOSUPPORT };
+	                             EADDRNOTAVAIL, EAFNOSUPPORT, EROFS, ENOSPC,
+	                             EDQUOT };
 	static const int away[] = { 0, ENOENT, ECONNREFUSED, ECONNRESET, ETIMEDOUT,
 	                            EHOSTUNREACH, ENETUNREACH, EPIPE };
 
