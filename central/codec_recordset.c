@@ -328,7 +328,7 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 		err = codec_within("values", change_get_ttl(json, change, why), why);
 	if (err)
 		return err;
-	if (!json_object_get(json, "records")) {
+	if (json_is_absent(json, "records")) {
 		change_keep_records(now, arena, change);
 		return OK;
 	}
