@@ -166,7 +166,7 @@ enum err codec_find_records(const json_t *args, struct arena *arena,
 	if (err || !json)
 		return err;
 	err = find_get_pattern(json, arena, &criterion->name, why);
-	if (!err && json_object_get(json, "type"))
+	if (!err && !json_is_absent(json, "type"))
 		err = codec_type(json, &criterion->type, why);
 	if (!err)
 		err = find_get_status(json, &criterion->status, why);

@@ -48,14 +48,6 @@ const struct json_field codec_pool_limits[] = {
 	{ 0 }
 };
 
-/* Null counts as absent. */
-static bool pool_has_hosts(const json_t *json)
-{
-	const json_t *hosts = json_object_get(json, "ns_records");
-
-	return hosts && !json_is_null(hosts);
-}
-
 /* An empty text: no catalog zone. */
 static enum err pool_get_catalog(const json_t *json, struct arena *arena,
                                  struct pool_spec *spec, struct why *why)
@@ -78,7 +70,7 @@ static enum err pool_get_values(const json_t *json, struct arena *arena,
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &pool->description, why);
 
-	*spec = (struct pool_spec){ .has_ns = pool_has_hosts(json) };
+	*spec = (struct pool_spec){ .has_ns = !json_is_absent(json, "ns_records") };
 	if (!err && spec->has_ns) {
 		err = codec_hosts(json, "ns_records", arena, &hosts,
 		                  &pool->ns_record_count, why);

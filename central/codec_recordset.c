@@ -143,6 +143,9 @@ static enum err change_get_ttl(const json_t *json, struct change *change, struct
 {
 	const json_t *ttl = json_object_get(json, "ttl");
 
+	if (ttl && change->op == CHANGE_EXPECT)
+		return fail(why, ERR_INVALID, "ttl: is allowed only if op is add, set or "
+		            "delete: expect does not compare the TTL");
 	if (ttl)
 		change->ttl_op = json_is_null(ttl) ? TTL_DEFAULT : TTL_GIVEN;
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
@@ -236,6 +239,21 @@ static enum err change_get_manager(const json_t *json, struct change *change,
 	return codec_within(change->field, err, why);
 }
 
+/* If a caller has filtered its records down to none, central must not delete all. */
+static enum err change_check_count(const json_t *json, const struct change *change,
+                                   struct why *why)
+{
+	if (change->count || change->op == CHANGE_SET || change->op == CHANGE_EXPECT)
+		return OK;
+	if (change->op == CHANGE_ADD)
+		return fail(why, ERR_INVALID, "%s.records: must not be empty",
+		            change->field);
+	if (json_is_array(json_object_get(json, "records")))
+		return fail(why, ERR_INVALID, "%s.records: must not be empty: leave out "
+		            "`records` to delete the whole record set", change->field);
+	return OK;
+}
+
 static enum err change_get(const json_t *json, struct arena *arena, struct change *change,
                            struct why *why)
 {
@@ -254,10 +272,7 @@ static enum err change_get(const json_t *json, struct arena *arena, struct chang
 		                         arena, change, why);
 	if (!err)
 		err = change_get_manager(json, change, why);
-	if (!err && change->op == CHANGE_ADD && !change->count)
-		return fail(why, ERR_INVALID, "%s.records: must not be empty",
-		            change->field);
-	return err;
+	return err ? err : change_check_count(json, change, why);
 }
 
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
@@ -325,7 +340,7 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 		err = codec_within("values", change_get_ttl(json, change, why), why);
 	if (err)
 		return err;
-	if (!json_object_get(json, "records")) {
+	if (json_is_absent(json, "records")) {
 		change_keep_records(now, arena, change);
 		return OK;
 	}

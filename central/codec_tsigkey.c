@@ -74,9 +74,7 @@ static enum err tsigkey_get_name(const json_t *json, struct arena *arena,
 static enum err tsigkey_get_domain(const json_t *json, struct arena *arena,
                                    struct tsigkey_spec *spec, struct why *why)
 {
-	const json_t *domain = json_object_get(json, "domain");
-
-	spec->has_domain = domain && !json_is_null(domain);
+	spec->has_domain = !json_is_absent(json, "domain");
 	return spec->has_domain ? codec_domain_key(json, arena, &spec->domain, why) : OK;
 }
 

@@ -187,7 +187,7 @@ def central(things):
     where = {"name": maybe(text("w*")), "status": maybe("ACTIVE")}
     in_domains = {**where, "task": maybe("NONE"), "pool": maybe(pool_name("default")),
                   "tenant": maybe(text("t"))}
-    in_sets = {**where, "type": also("A", "absent")}
+    in_sets = {**where, "type": maybe("A")}
     in_records = {**in_sets, "data": maybe(also(text("192.0.2.1"), "long"))}
     report = {"domain": reference(zone, pool=word("default")), "status": "SUCCESS",
               "serial_number": number(7), "reason": maybe(text("because"))}
@@ -201,12 +201,12 @@ def central(things):
         "update_domain": {"domain": domain, "values": fields(domain_values())},
         "create_recordset": {"domain": domain, "recordset": record_set(f"new.{zone}")},
         "get_recordset": {"domain": domain, "recordset": things.recordset},
-        "find_recordsets": {"domain": also(domain, "absent"), **criterion(in_sets),
+        "find_recordsets": {"domain": maybe(domain), **criterion(in_sets),
                             **paging(things.recordset, "name")},
-        "find_records": {"domain": also(domain, "absent"), **criterion(in_records),
+        "find_records": {"domain": maybe(domain), **criterion(in_records),
                          **paging(things.record, "updated_at")},
         "update_recordset": {"domain": domain, "recordset": things.recordset, "values": fields(
-            {"ttl": maybe(number(300)), "records": also(["192.0.2.9"], "absent")}),
+            {"ttl": maybe(number(300)), "records": maybe(["192.0.2.9"])}),
                              "force": force},
         "delete_recordset": {"domain": domain, "recordset": things.recordset, "force": force},
         "apply_changes": {"domain": domain, "changes": items(change),
@@ -248,7 +248,7 @@ def central(things):
         "find_repairs": {},
         "update_server": {"pool": "default", "server": "bind", "state": "ACTIVE"},
         "sync_domain": {"domain": domain, "deep": maybe(Good(True, "bool"))},
-        "get_status": {"domain": also(domain, "absent"), "pool": maybe(pool_name("default"))},
+        "get_status": {"domain": maybe(domain), "pool": maybe(pool_name("default"))},
         "update_status": report,
         "update_statuses": {"reports": items(report)},
         "delete_domain": {"domain": things.spare, "force": force},

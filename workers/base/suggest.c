@@ -61,8 +61,8 @@ void suggest_offer(struct suggest *suggest, const char *candidate, size_t len)
 	if (word_len > SUGGEST_WORD_MAX || len > SUGGEST_WORD_MAX)
 		return;
 	distance = suggest_distance(suggest->word, word_len, candidate, len);
-	/* a word of two letters must share one with the other */
-	if (distance >= suggest->distance || distance >= word_len || distance >= len)
+	/* the shorter word must share half of its letters with the other */
+	if (distance >= suggest->distance || 2 * distance > suggest_min(word_len, len))
 		return;
 	suggest->distance = distance;
 	snprintf(suggest->best, sizeof suggest->best, "%.*s", (int)len, candidate);

@@ -1,8 +1,9 @@
 /*
  * suggest -- finds the word that a person probably meant, for the reason of an error:
  * "did you mean 'list'?". The caller offers all words that are valid in this place. Two
- * words are similar if at most two letters are missing, added, wrong or swapped. Case
- * does not count. A long word has no similar word, so the work is bounded.
+ * words are similar if at most two letters are missing, added, wrong or swapped, and at
+ * most half of the letters of the shorter word. Case does not count. A long word has no
+ * similar word, so the work is bounded.
  */
 #pragma once
 

@@ -68,6 +68,13 @@ static const char *const type_names[] = {
 	[JSON_FALSE]   = "true or false",
 };
 
+bool json_is_absent(const json_t *object, const char *key)
+{
+	const json_t *field = json_object_get(object, key);
+
+	return !field || json_is_null(field);
+}
+
 /* Reads the field, of TYPE. *value is NULL if it is absent or null, and not required. */
 static enum err json_get_field(const json_t *object, const char *key, int flags,
                                json_type type, const json_t **value, struct why *why)
@@ -75,7 +82,7 @@ static enum err json_get_field(const json_t *object, const char *key, int flags,
 	const json_t *field = json_object_get(object, key);
 
 	*value = NULL;
-	if (!field || json_is_null(field)) {
+	if (json_is_absent(object, key)) {
 		if (flags & JSON_REQUIRED)
 			return fail(why, ERR_INVALID, "%s is missing", key);
 		return OK;

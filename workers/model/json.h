@@ -21,6 +21,8 @@ enum { JSON_REQUIRED = 1 };
 enum err json_decode_object(const char *body, size_t len, size_t max, json_t **object,
                             struct why *why);
 
+/* Null counts as absent. */
+bool json_is_absent(const json_t *object, const char *key);
 /* If the field is absent and not required, *into is unchanged. */
 enum err json_get_text(const json_t *object, const char *key, int flags, size_t max_len,
                        const char **into, struct why *why);

@@ -381,13 +381,16 @@ static size_t changes_add_set(json_t *changes, const struct change_form *form,
 {
 	const struct update_rr *first = &rrs->rrs[i];
 	json_t *change = change_new(form, first), *records = json_array();
+	bool is_whole_set = !form->is_prerequisite && !form->has_records;
 
 	if (first->kind == UPDATE_ADD)
 		json_object_set_new(change, "ttl", json_integer(first->ttl));
 	for (; i < rrs->count && update_rr_same_set(&rrs->rrs[i], first); i++)
 		if (form->has_records)
 			json_array_append_new(records, change_rdata(&rrs->rrs[i]));
-	json_object_set_new(change, "records", records);
+	if (!is_whole_set)
+		json_object_set(change, "records", records);
+	json_decref(records);
 	if (form->is_prerequisite)
 		json_array_append_new(changes, change);
 	else

@@ -160,9 +160,13 @@ enum err rpc_check_version(const char *implemented, const char *method,
  */
 enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
-/* The error has Python's text: "f() missing 1 required keyword argument: 'x'". */
-enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
-                            struct why *why);
+/*
+ * Checks the names of the arguments, and removes optional arguments that are null: null
+ * counts as absent. The error has Python's text: "f() missing 1 required keyword argument:
+ * 'x'".
+ */
+enum err rpc_take_keywords(const struct rpc_method *method, json_t *args,
+                           struct why *why);
 /* Runs requests after their checks: in one batch, or one after the other. */
 void rpc_run(const struct rpc_method *method, void *self, struct request *const *reqs,
              size_t count, enum err *errs);

@@ -203,8 +203,19 @@ static enum err keyword_fail_missing(const struct rpc_method *method, const json
 	return ERR_ARGUMENTS;
 }
 
-enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
-                            struct why *why)
+/* So a handler that looks for an optional argument does not find null. */
+static void keyword_drop_nulls(const char *words, json_t *args)
+{
+	struct keyword keyword;
+
+	while (keyword_next(&words, &keyword))
+		if (keyword.optional &&
+		    json_is_null(json_object_getn(args, keyword.name, keyword.len)))
+			json_object_deln(args, keyword.name, keyword.len);
+}
+
+enum err rpc_take_keywords(const struct rpc_method *method, json_t *args,
+                           struct why *why)
 {
 	const char *words = method->args ? method->args : "";
 	const char *name;
@@ -213,11 +224,12 @@ enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
 
 	if (strcmp(words, ANY_KEYWORDS) == 0)
 		return OK;
-	json_object_foreach((json_t *)args, name, value)
+	json_object_foreach(args, name, value)
 		if (!keyword_is_known(words, name))
 			return fail(why, ERR_ARGUMENTS,
 			            "%s() got an unexpected keyword argument '%s'",
 			            method->name, name);
+	keyword_drop_nulls(words, args);
 	missing = keyword_count_missing(words, args);
 	return missing ? keyword_fail_missing(method, args, missing, why) : OK;
 }
@@ -241,7 +253,7 @@ enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct reque
 	enum err err = rpc_find(methods, req->method, &method, &req->why);
 
 	if (!err)
-		err = rpc_check_keywords(method, req->args, &req->why);
+		err = rpc_take_keywords(method, (json_t *)req->args, &req->why);
 	if (!err)
 		rpc_run(method, self, &req, 1, &err);
 	return err;

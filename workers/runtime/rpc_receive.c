@@ -165,7 +165,7 @@ static enum err receive_check(const struct rpc_server *server, struct job *job,
 	if (!err)
 		err = rpc_find(server->config.methods, asked->method, method, why);
 	if (!err)
-		err = rpc_check_keywords(*method, asked->args, why);
+		err = rpc_take_keywords(*method, asked->args, why);
 	if (!err && job->deaths >= POISON_DEATHS_MAX)
 		err = fail(why, ERR_INTERNAL, "the handler of %s crashed %d processes",
 		           asked->method, job->deaths);

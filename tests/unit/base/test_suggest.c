@@ -43,6 +43,10 @@ static void similar_words(void **state)
 		{ "",         verbs,        NULL },
 		{ "x",        "A MX",       NULL },	/* shares no letter */
 		{ "AAA",      "A AAAA",     "AAAA" },
+		{ "FOO",      "SOA FO",     "FO" },
+		{ "FOO",      "SOA TXT",    NULL },	/* shares one of three */
+		{ "food",     "soad",       "soad" },	/* shares two of four */
+		{ "fo",       "f",          NULL },
 		{ "ab",       "ba",         "ba" },
 		{ "cd",       "xd cx",      "xd" },	/* the first of two */
 		{ "abcd",     "abxy abcx",  "abcx" },	/* the nearest */

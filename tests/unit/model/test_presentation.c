@@ -91,6 +91,7 @@ static void similar_types(void **state)
 		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
 		             "mean 'NSEC3PARAM'?" },
 		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" BY_NUMBER },
+		{ "FOO",     "type: must be a record type, not 'FOO'" BY_NUMBER },
 		{ "IXFF",    "type: must be a record type, not 'IXFF'" BY_NUMBER },
 		{ "",        "type: must be a record type, not ''" BY_NUMBER },
 	};

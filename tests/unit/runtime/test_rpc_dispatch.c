@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #undef fail	/* ours is in err.h */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/rpc.h"
@@ -96,6 +97,37 @@ static void test_dispatch(void **state)
 		assert_string_equal(req.why.text, cases[i].why);
 		assert_int_equal(runs, cases[i].runs);
 		json_decref(req.result);
+		json_decref(args);
+	}
+}
+
+/* Null counts as absent, if the argument is optional. */
+static void test_null(void **state)
+{
+	static const struct { const char *method, *args, *left; } given[] = {
+		{ "update_status", "{\"domain\":1,\"status\":null,\"serial_number\":3,"
+		  "\"reason\":null,\"hint\":{\"x\":null}}",
+		  "{\"domain\":1,\"status\":null,\"serial_number\":3,"
+		  "\"hint\":{\"x\":null}}" },
+		{ "update_status", "{\"domain\":1,\"status\":2,\"serial_number\":3,"
+		  "\"reason\":null,\"hint\":null}",
+		  "{\"domain\":1,\"status\":2,\"serial_number\":3}" },
+		{ "echo", "{\"value\":null}", "{\"value\":null}" },
+	};
+	struct why why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+		json_t *args = json_loads(given[i].args, 0, NULL);
+		const struct rpc_method *method;
+
+		assert_int_equal(rpc_find(methods, given[i].method, &method, &why), OK);
+		assert_int_equal(rpc_take_keywords(method, args, &why), OK);
+
+		char *left = json_dumps(args, JSON_COMPACT);
+
+		assert_string_equal(left, given[i].left);
+		free(left);
 		json_decref(args);
 	}
 }
@@ -261,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dispatch),
+		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_batch_has_an_error_each),
 		cmocka_unit_test(test_version),
