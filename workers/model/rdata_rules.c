@@ -12,8 +12,9 @@
 enum {
 	TYPE_WKS = 11, TYPE_X25 = 19, TYPE_NSAP_PTR = 23, TYPE_LOC = 29, TYPE_NXT = 30,
 	TYPE_ATMA = 34, TYPE_A6 = 38, TYPE_SINK = 40, TYPE_NSEC3PARAM = 51,
-	TYPE_HIP = 55, TYPE_CDS = 59, TYPE_ZONEMD = 63,
+	TYPE_HIP = 55, TYPE_NINFO = 56, TYPE_RKEY = 57, TYPE_CDS = 59, TYPE_ZONEMD = 63,
 	TYPE_URI = 256, TYPE_AVC = 258, TYPE_DOA = 259, TYPE_AMTRELAY = 260,
+	TYPE_RESINFO = 261, TYPE_WALLET = 262,
 	TYPE_TA = 32768, TYPE_DLV = 32769,
 };
 
@@ -284,7 +285,7 @@ static const char *rdata_check_sink(const uint8_t *rdata, size_t len)
 	                         "(draft-eastlake-kitchen-sink 2)";
 }
 
-static const char *rdata_check_avc(const uint8_t *rdata, size_t len)
+static const char *rdata_check_strings(const uint8_t *rdata, size_t len)
 {
 	size_t at = 0;
 
@@ -300,8 +301,23 @@ static const char *rdata_check_doa(const uint8_t *rdata, size_t len)
 	size_t at = FIXED;
 
 	return rdata_skip_string(rdata, len, &at)
-	           ? NULL : "must have an enterprise, a type, a location, a media type and "
-	                    "data (draft-durand-doa-over-dns 3)";
+	           ? NULL : "must have an enterprise, a type, a location, a media type "
+	                    "and data (draft-durand-doa-over-dns 3)";
+}
+
+static const char *rdata_check_rkey(const uint8_t *rdata, size_t len)
+{
+	enum { FIXED = 4 };
+
+	return len > FIXED && !rdata_u16(rdata)
+	           ? NULL : "must have the flags 0, a protocol, an algorithm and a key "
+	                    "(draft-reid-dnsext-rkey)";
+}
+
+static const char *rdata_check_nsec(const uint8_t *rdata, size_t len)
+{
+	return name_wire_len(rdata, len) < len
+	           ? NULL : "must have a name and at least one type (RFC 4034 4.1.2)";
 }
 
 static const char *rdata_check_ta(const uint8_t *rdata, size_t len)
@@ -338,17 +354,22 @@ static const struct rule {
 	{ RR_DS,           rdata_check_digest },
 	{ RR_SSHFP,        rdata_check_sshfp },
 	{ RR_RRSIG,        rdata_check_rrsig },
+	{ RR_NSEC,         rdata_check_nsec },
 	{ TYPE_LOC,        rdata_check_loc },
 	{ TYPE_NSEC3PARAM, rdata_check_nsec3param },
 	{ TYPE_HIP,        rdata_check_hip },
+	{ TYPE_NINFO,      rdata_check_strings },
+	{ TYPE_RKEY,       rdata_check_rkey },
 	{ TYPE_CDS,        rdata_check_digest },
 	{ TYPE_ZONEMD,     rdata_check_zonemd },
 	{ RR_SVCB,         rdata_check_svcb },
 	{ RR_HTTPS,        rdata_check_svcb },
 	{ TYPE_URI,        rdata_check_uri },
-	{ TYPE_AVC,        rdata_check_avc },
+	{ TYPE_AVC,        rdata_check_strings },
 	{ TYPE_DOA,        rdata_check_doa },
 	{ TYPE_AMTRELAY,   rdata_check_amtrelay },
+	{ TYPE_RESINFO,    rdata_check_strings },
+	{ TYPE_WALLET,     rdata_check_strings },
 	{ TYPE_TA,         rdata_check_ta },
 	{ TYPE_DLV,        rdata_check_digest },
 };
