@@ -23,6 +23,7 @@ CONFIG = """\
 launch=gsqlite3
 gsqlite3-database={database}
 gsqlite3-pragma-synchronous=0
+gsqlite3-pragma-foreign-keys=yes
 local-address={host}
 local-port={port}
 socket-dir={folder}

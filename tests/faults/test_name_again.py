@@ -1,9 +1,9 @@
-"""One name is created and deleted a hundred times in a row, with a record each time.
+"""A name is created and deleted a hundred times in a row, with a record each time.
 
-By one caller and by eight at the same time, on servers of each backend, while processes of the
-pool manager and whole pool managers are killed. After each deletion the name is free again within
-SETTLED_SECONDS. At the end the servers serve what the last creation says, and nothing after the
-last deletion.
+One name by one caller, and beside it one by eight callers at the same time, on servers of each
+backend, while processes of the pool manager and whole pool managers are killed. After each
+deletion, the name is free again within SETTLED_SECONDS. At the end the servers serve what the last
+creation says, and nothing after the last deletion.
 
 ZONEFLEET_FAULTS=short makes fewer rounds; ZONEFLEET_SEED=N repeats the moments of a run.
 """
@@ -25,8 +25,8 @@ from oslo_messaging import RemoteError                                  # noqa: 
 from story import Caller, put, start_fleet, wait_for                    # noqa: E402
 
 ROUNDS = 20 if SHORT else 100
-KILLS = 2 if SHORT else 5
-CALLERS = 8
+KILLS = 4 if SHORT else 10
+NAMES = {"one.again.example.": 1, "eight.again.example.": 8}    # how many callers it has
 CATALOG = "catalog.invalid."
 SETTLED_SECONDS = 30    # from a change, or from a kill after it
 TAKEN = {"Duplicate", "Busy"}   # a name that is not free, or not yet
@@ -87,27 +87,28 @@ class Again:
             cls.fleet.cli("pool", "set", "default", "--catalog", CATALOG, "--admin")
         cls.random = random.Random(f"{SEED}{cls.__name__}")
 
-    def test_by_one_caller(self):
-        self.come_and_go("one.again.example.", 1)
-
-    def test_by_eight_callers(self):
-        self.come_and_go("eight.again.example.", CALLERS)
-
-    def come_and_go(self, zone, count):
-        name, failures = Name(zone), []
+    def test_names_that_come_and_go(self):
+        names, failures = [Name(zone) for zone in NAMES], []
         # before any of them calls, because each one sets the library's only configuration
-        callers = [Caller(self.fleet.rabbitmq.url) for _ in range(count)]
-        for caller in callers:
+        calls = [(Caller(self.fleet.rabbitmq.url), name, number)
+                 for name in names for number in range(NAMES[name.zone])]
+        for caller, *_ in calls:
             self.addCleanup(caller.close)
-        threads = [threading.Thread(target=self.call, args=(caller, name, number, failures))
-                   for number, caller in enumerate(callers)]
+        threads = [threading.Thread(target=self.call, args=(*call, failures)) for call in calls]
         for thread in threads:
             thread.start()
-        self.kill(name, failures)       # servers end with the thread that started them
+        self.kill(names, failures)      # servers end with the thread that started them
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        domain = self.create(caller, name, failures)
+        for name in names:
+            with self.subTest(name=name.zone):
+                self.come_and_go(calls[0][0], name)
+
+    def come_and_go(self, caller, name):
+        """For the last time: now all is seen."""
+        zone = name.zone
+        domain = self.create(caller, name, [])
         done = caller.apply_changes(domain=domain["id"],
                                     changes=[put(f"www.{zone}", "192.0.2.250")])
         caller.settled(domain["id"], serial=done["serial"], seconds=SETTLED_SECONDS)
@@ -158,25 +159,29 @@ class Again:
         except Exception as error:
             failures.append(f"caller {number}: {error!r}: {self.states(name.zone)}")
 
-    def kill(self, name, failures):
+    def kill(self, names, failures):
         """After some creations, by chance: a process, or a whole pool manager."""
-        turns = sorted(self.random.sample(range(1, ROUNDS), KILLS))
+        turns = sorted(self.random.sample(range(1, ROUNDS * len(names)), KILLS))
         try:
             for turn in turns:
-                wait_for(lambda at=turn: name.created >= at or failures, TURN_SECONDS,
-                         f"creation {turn}")
-                name.disturbed()
-                worker = self.random.choice(self.fleet.poolmgrs)
-                if self.random.random() < 0.5:
-                    pids = wait_for(worker.processes, TURN_SECONDS, f"{worker.name} works")
-                    os.kill(self.random.choice(pids), signal.SIGKILL)
-                else:
-                    worker.kill9()
-                    worker.launch()
-                    worker.wait_ready()
-                name.disturbed()
+                wait_for(lambda at=turn: sum(name.created for name in names) >= at or failures,
+                         TURN_SECONDS, f"creation {turn}")
+                for name in names:
+                    name.disturbed()
+                self.kill_one(self.random.choice(self.fleet.poolmgrs))
+                for name in names:
+                    name.disturbed()
         except Exception as error:
             failures.append(f"kill: {error!r}")
+
+    def kill_one(self, worker):
+        if self.random.random() < 0.5:
+            pids = wait_for(worker.processes, TURN_SECONDS, f"{worker.name} works")
+            os.kill(self.random.choice(pids), signal.SIGKILL)
+        else:
+            worker.kill9()
+            worker.launch()
+            worker.wait_ready()
 
 
 class Driven(Again, unittest.TestCase):
