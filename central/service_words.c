@@ -173,7 +173,7 @@ static const struct rpc_method_doc words[] = {
 	  "an earlier part with the same number. If a record set has several TTLs in "
 	  "the import, it gets the TTL of its last record. A reason that concerns one "
 	  "record begins with the number of its part and its index in `records`, both "
-	  "from 0. The same holds for `reason` of `get_import`.",
+	  "from 0. The same holds for `reason` and the warnings of `get_import`.",
 	  OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
