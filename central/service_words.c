@@ -191,9 +191,9 @@ static const struct rpc_method_doc words[] = {
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "cancel_import", "Cancels an import that is not committed yet. "
-	  "`get_import` then shows the state ERROR and the reason `cancelled`, also if "
-	  "the import had failed or was already cancelled. The call fails with "
-	  "`Conflict` if the state is COMMITTING or DONE.", OWNER, NOTHING,
+	  "`get_import` then shows the state ERROR and the reason `cancelled`. An "
+	  "import in ERROR keeps its reason. The call fails with `Conflict` if the state "
+	  "is COMMITTING or DONE.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "export_domain", "Exports a domain as lines of a master file. The first line "
 	  "is the SOA record. The domain can change between two pages, so compare the "

@@ -2056,6 +2056,9 @@ class Imports(Story):
             self.assertEqual(done["state"], "ERROR")
             self.assertIn(words, done["reason"])
             self.fails("NotFound", "no domain", "get_domain", ADMIN, domain=name)
+            call("cancel_import", ADMIN, **{"import": done["id"]})      # changes nothing
+            self.assertEqual(call("get_import", ADMIN, **{"import": done["id"]})["reason"],
+                             done["reason"])
         begun = call("begin_import", domain={"name": name})["id"]
         for record in (["www", 60, "A", "192.0.2.1"], ["other.example.", 60, "A", "192.0.2.1"],
                        [f"a.{name}", -1, "A", "192.0.2.1"], [f"a.{name}", 60, "A", "x"],
