@@ -12,7 +12,7 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
-	"tools refuse or warn of, at most 31 texts: an NS, MX or SRV record whose host is " \
+	"tools refuse or warn of, at most 35 texts: an NS, MX or SRV record whose host is " \
 	"inside the domain and has no address, or has a CNAME record; in an import also a " \
 	"record set with several TTLs" }
 
@@ -159,7 +159,8 @@ static const struct rpc_method_doc words[] = {
 	           "record, the import takes the values of this record instead of "
 	           "`email`, `primary`, `refresh`, `retry`, `expire` and `minimum`. If "
 	           "the domain exists, only `name` and these six fields count, in all "
-	           "modes. For a new domain, all fields count. But NS records at the "
+	           "modes, and a warning names a `pool`, `ttl` or `description` that "
+	           "differs. For a new domain, all fields count. But NS records at the "
 	           "apex in the import replace `ns`, so `ns` counts only for `upsert`" },
 	         { "mode", "string", "`create`: create the domain, which must not exist. "
 	                           "`replace`: replace all records of the domain, which "
