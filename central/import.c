@@ -456,6 +456,7 @@ static json_t *commit_advise(struct commit *c)
 	json_t *list = count ? advise_names(&c->write, names, count) : json_array();
 
 	store_import_ttl_names(&c->tx, c->id, c->arena, ADVISED_TTLS_MAX, list);
+	service_domain_warn_kept(&c->write.zone, &c->spec, list);
 	return list;
 }
 

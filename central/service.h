@@ -53,6 +53,12 @@ struct domain_spec;
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
+/*
+ * Appends a warning for each field of SPEC whose value an existing domain does not take,
+ * because the call does not change it: pool, ttl and description.
+ */
+void service_domain_warn_kept(const struct zone *zone, const struct domain_spec *spec,
+                              json_t *warnings);
 /* Calls store_domain_check_relatives(), except for administrators. Call it last. */
 enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
 /* Gives the locked write->zone the task DELETE, and sets write->cast_method. */

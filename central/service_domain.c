@@ -337,10 +337,31 @@ enum err service_domain_check_race(struct write *write, const struct domain_spec
 	return domain_check_relatives(write, spec);
 }
 
-static enum err domain_add_warnings(struct write *write)
+void service_domain_warn_kept(const struct zone *zone, const struct domain_spec *spec,
+                              json_t *warnings)
 {
-	json_object_set_new(write->req->result, "warnings",
-	                    advise_names(write, &write->zone.is.name, 1));
+	if (spec->pool && strcmp(spec->pool, zone->pool))
+		json_array_append_new(warnings, json_sprintf(
+			"pool: the domain exists and stays in the pool '%s', not '%s'",
+			zone->pool, spec->pool));
+	if (spec->has_ttl && spec->ttl != zone->is.ttl)
+		json_array_append_new(warnings, json_sprintf(
+			"ttl: the domain exists and keeps its TTL %u, not %u: to change "
+			"it, call update_domain", zone->is.ttl, spec->ttl));
+	if (spec->description && strcmp(spec->description, zone->is.description))
+		json_array_append_new(warnings, json_sprintf(
+			"description: the domain exists and keeps its description "
+			"'%.100s', not '%.100s': to change it, call update_domain",
+			zone->is.description, spec->description));
+}
+
+/* The domain is new, or is the domain of a repeated call. */
+static enum err domain_add_warnings(struct write *write, const struct domain_spec *spec)
+{
+	json_t *warnings = advise_names(write, &write->zone.is.name, 1);
+
+	service_domain_warn_kept(&write->zone, spec, warnings);
+	json_object_set_new(write->req->result, "warnings", warnings);
 	return write->tx->err;
 }
 
@@ -356,7 +377,7 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	if (domain_was_created(write, &spec))
-		return domain_add_warnings(write);
+		return domain_add_warnings(write, &spec);
 	err = service_domain_insert(write, &spec);
 	if (!err)
 		err = service_domain_check_race(write, &spec);
@@ -364,7 +385,7 @@ enum err service_create_domain(struct write *write)
 		return err;
 	write->cast_method = "create_domain";
 	err = domain_answer(write, true);
-	return err ? err : domain_add_warnings(write);
+	return err ? err : domain_add_warnings(write, &spec);
 }
 
 /* ---- update, delete ---- */

@@ -306,7 +306,7 @@ enum err service_cancel_import(void *self, struct request *req)
 		if (import.state == IMPORT_COMMITTING || import.state == IMPORT_DONE)
 			tx_fail(&tx, ERR_CONFLICT, "import %s must be OPEN, not %s",
 			        import.id, import.state_name);
-		else
+		else if (import.state == IMPORT_OPEN)
 			store_import_set_state(&tx, import.id, IMPORT_ERROR, NULL,
 			                       "cancelled");
 	}

@@ -12,7 +12,7 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
-	"tools refuse or warn of, at most 31 texts: an NS, MX or SRV record whose host is " \
+	"tools refuse or warn of, at most 35 texts: an NS, MX or SRV record whose host is " \
 	"inside the domain and has no address, or has a CNAME record; a record set that " \
 	"name servers of the pool do not take (`limits` of `get_pool`); in an import also " \
 	"a record set with several TTLs" }
@@ -160,7 +160,8 @@ static const struct rpc_method_doc words[] = {
 	           "record, the import takes the values of this record instead of "
 	           "`email`, `primary`, `refresh`, `retry`, `expire` and `minimum`. If "
 	           "the domain exists, only `name` and these six fields count, in all "
-	           "modes. For a new domain, all fields count. But NS records at the "
+	           "modes, and a warning names a `pool`, `ttl` or `description` that "
+	           "differs. For a new domain, all fields count. But NS records at the "
 	           "apex in the import replace `ns`, so `ns` counts only for `upsert`" },
 	         { "mode", "string", "`create`: create the domain, which must not exist. "
 	                           "`replace`: replace all records of the domain, which "
@@ -174,7 +175,7 @@ static const struct rpc_method_doc words[] = {
 	  "an earlier part with the same number. If a record set has several TTLs in "
 	  "the import, it gets the TTL of its last record. A reason that concerns one "
 	  "record begins with the number of its part and its index in `records`, both "
-	  "from 0. The same holds for `reason` of `get_import`.",
+	  "from 0. The same holds for `reason` and the warnings of `get_import`.",
 	  OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
@@ -192,9 +193,9 @@ static const struct rpc_method_doc words[] = {
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "cancel_import", "Cancels an import that is not committed yet. "
-	  "`get_import` then shows the state ERROR and the reason `cancelled`, also if "
-	  "the import had failed or was already cancelled. The call fails with "
-	  "`Conflict` if the state is COMMITTING or DONE.", OWNER, NOTHING,
+	  "`get_import` then shows the state ERROR and the reason `cancelled`. An "
+	  "import in ERROR keeps its reason. The call fails with `Conflict` if the state "
+	  "is COMMITTING or DONE.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "export_domain", "Exports a domain as lines of a master file. The first line "
 	  "is the SOA record. The domain can change between two pages, so compare the "

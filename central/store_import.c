@@ -508,27 +508,39 @@ size_t store_import_host_names(struct tx *tx, const struct zone *zone,
 	return count;
 }
 
+/* The place of the last record of a set, from the value that LAST_TTL cuts. */
+#define LAST_PLACE(from) \
+	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), " \
+	"ttl)), " from ", 10) AS UNSIGNED)"
+
+static json_t *import_warn_ttls(struct tx_rows *rows)
+{
+	const char *name = row_text(rows);
+	char type[16];
+
+	rrtype_format((uint16_t)row_int(rows), type);
+	uint32_t low = row_u32(rows), high = row_u32(rows), last = row_u32(rows);
+	uint32_t part = row_u32(rows), position = row_u32(rows);
+
+	return json_sprintf("part %u, records[%u]: '%.100s %s' has several TTLs, from %u "
+	                    "to %u: the record set gets %u, the TTL of this last record",
+	                    part, position, name, type, low, high, last);
+}
+
 void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
                             size_t max, json_t *warnings)
 {
 	struct tx_rows rows;
+	size_t count = 0;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT name, type, MIN(ttl), MAX(ttl), " LAST_TTL " FROM import_records "
+	          "SELECT name, type, MIN(ttl), MAX(ttl), " LAST_TTL ", "
+	          LAST_PLACE("1") ", " LAST_PLACE("11") " FROM import_records "
 	          "FORCE INDEX (import_record_set) WHERE import_id = ? GROUP BY name, type "
 	          "HAVING MIN(ttl) <> MAX(ttl) LIMIT ?",
-	          TX_BIND(tx_text(id), tx_int((int64_t)max)));
-	while (tx_next(&rows)) {
-		const char *name = row_text(&rows);
-		char type[16];
-
-		rrtype_format((uint16_t)row_int(&rows), type);
-		uint32_t low = row_u32(&rows), high = row_u32(&rows);
-		uint32_t last = row_u32(&rows);
-
-		json_array_append_new(warnings, json_sprintf(
-			"'%.100s %s': the records have several TTLs, from %u to %u: the "
-			"record set gets %u, the TTL of its last record", name, type, low,
-			high, last));
-	}
+	          TX_BIND(tx_text(id), tx_int((int64_t)max + 1)));
+	while (tx_next(&rows))
+		json_array_append_new(warnings, count++ < max
+			? import_warn_ttls(&rows)
+			: json_string("further record sets have several TTLs"));
 }

@@ -1944,8 +1944,28 @@ class Warned(Story):
                                    [f"a.{name}", 300, "A", "192.0.2.1"],
                                    [f"a.{name}", 60, "A", "192.0.2.2"]]))
         self.assertEqual([words.split(":")[0] for words in done["result"]["warnings"]],
-                         [f"'{name} NS'", f"'a.{name} A'"])
-        self.assertIn("from 60 to 300: the record set gets 60", done["result"]["warnings"][1])
+                         [f"'{name} NS'", "part 0, records[2]"])
+        self.assertIn(f"'a.{name} A' has several TTLs, from 60 to 300: the record set gets 60",
+                      done["result"]["warnings"][1])
+        many = [[f"{number}.{name}", ttl, "A", f"192.0.2.{ttl}"] for number in range(11)
+                for ttl in (60, 61)]
+        warned = commit(stage(name, [[name, 300, "NS", "ns1.example.net."], *many]))["result"]["warnings"]
+        self.assertEqual((len(warned), warned[-1]), (11, "further record sets have several TTLs"))
+
+
+    def test_values_that_an_existing_domain_keeps(self):
+        name, id_ = lab.name(), uuid.uuid4().hex
+        values = {"name": name, "ttl": 60, "description": "x"}
+        self.assertEqual(call("create_domain", domain=values | {"id": id_})["ttl"], 60)
+        other = values | {"ttl": 61, "description": "y"}
+        want = ["ttl: the domain exists and keeps its TTL 60, not 61",
+                "description: the domain exists and keeps its description 'x', not 'y'"]
+        for domain, warned in (values, []), (other, want):
+            again = call("create_domain", domain=domain | {"id": id_})
+            self.assertEqual([words.partition(": to")[0] for words in again["warnings"]], warned)
+            begun = call("begin_import", domain=domain, mode="upsert")["id"]
+            done = commit(begun, ALICE)["result"]
+            self.assertEqual([words.partition(": to")[0] for words in done["warnings"]], warned)
 
 
 class Imports(Story):
@@ -2036,6 +2056,9 @@ class Imports(Story):
             self.assertEqual(done["state"], "ERROR")
             self.assertIn(words, done["reason"])
             self.fails("NotFound", "no domain", "get_domain", ADMIN, domain=name)
+            call("cancel_import", ADMIN, **{"import": done["id"]})      # changes nothing
+            self.assertEqual(call("get_import", ADMIN, **{"import": done["id"]})["reason"],
+                             done["reason"])
         begun = call("begin_import", domain={"name": name})["id"]
         for record in (["www", 60, "A", "192.0.2.1"], ["other.example.", 60, "A", "192.0.2.1"],
                        [f"a.{name}", -1, "A", "192.0.2.1"], [f"a.{name}", 60, "A", "x"],

@@ -1006,6 +1006,16 @@ class Domains(RouteStory):
         self.answers(name, "A", four)
         self.refused("empty", self.caller.update_router, router="shard1", values={"addresses": []})
 
+    def test_records_from_before_managers(self):
+        """Central does not know yet that they are records of routes: they go with the router."""
+        sql, name = self.fleet.mariadb.sql, f"shard1.{SUFFIX}."
+        self.router("shard1", "10.245.2.2", "fd00::2")
+        sql("UPDATE records r JOIN domains d ON d.id = r.domain_id SET r.managed_by = NULL "
+            f"WHERE d.live = 1 AND d.name = '{name}'")
+        self.caller.delete_router(router="shard1")
+        self.wait(lambda: not sql(f"SELECT 1 FROM domains WHERE live = 1 AND name = '{name}' "
+                                  "AND task <> 'DELETE'"), "the domain goes, too")
+
     def test_addresses_of_no_host(self):
         """A router takes what a port takes (test_ports has the same table)."""
         self.router("shard1", "10.245.2.2", wait=False)

@@ -12,7 +12,6 @@
 #include "model/presentation.h"
 #include "places.h"
 #include "progress.h"
-#include "ttls.h"
 #include "wait.h"
 
 enum {
@@ -39,7 +38,6 @@ struct import {
 	int parts;
 	int64_t records;
 	struct places places;		/* of the records that were sent */
-	struct ttls ttls;
 };
 
 /* ---- parts ---- */
@@ -94,21 +92,6 @@ static void import_warn(void *self, const char *text)
 	output_warn(&import->cli->out, text);
 }
 
-/* Central takes the TTL of the last record of a set. */
-static void import_check_ttl(struct import *import, const struct rr *rr)
-{
-	struct why words, text;
-	uint32_t before;
-
-	if (rr->type == RR_SOA || !ttls_change(&import->ttls, rr, &before))
-		return;
-	fail(&words, OK, "the TTL is %" PRIu32 ", but earlier records of this record set "
-	     "have the TTL %" PRIu32 ": the record set gets the TTL %" PRIu32, rr->ttl,
-	     before, rr->ttl);
-	import_place(import, words.text, &text);
-	import_warn(import, text.text);
-}
-
 static enum err import_add_record(struct import *import, const struct rr *rr)
 {
 	struct why words;
@@ -131,7 +114,6 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	                                buf_string(&import->data)));
 	places_add(&import->places, master_file_path(import->master),
 	           master_file_line(import->master));
-	import_check_ttl(import, rr);
 	import->part_bytes += bytes;
 	import->records++;
 	return err;
@@ -315,6 +297,21 @@ static enum err import_commit(struct import *import, json_t **result)
 	return err;
 }
 
+/* Names the places of records in central's warnings. */
+static void import_place_warnings(const struct import *import, json_t *result)
+{
+	json_t *warnings = json_object_get(result, "warnings"), *text;
+	size_t i;
+
+	json_array_foreach(warnings, i, text) {
+		struct why words;
+
+		fail(&words, OK, "%s", json_string_value(text));
+		places_show(&import->places, &words);
+		json_array_set_new(warnings, i, json_string(words.text));
+	}
+}
+
 /* Adds the members that other commands also show: here "domain" is the name. */
 static void import_complete(struct import *import, json_t *result)
 {
@@ -341,6 +338,7 @@ static enum err import_finish(struct import *import, json_t *result)
 	enum err err;
 
 	import_complete(import, result);
+	import_place_warnings(import, result);
 	line = xprintf("%s serial %" PRIu32 ": read %" PRId64 ", added %" PRId64
 	               ", updated %" PRId64 ", deleted %" PRId64 ", unchanged %" PRId64
 	               " in %.3f s",
@@ -411,7 +409,6 @@ static void import_close(struct import *import)
 	json_decref(import->part);
 	buf_clear(&import->data);
 	places_clear(&import->places);
-	ttls_clear(&import->ttls);
 }
 
 enum err domain_import(struct cli *cli)

@@ -143,25 +143,48 @@ static const char *publish_target(const struct former_name *former)
 	                                                             : NULL;
 }
 
-static json_t *publish_changes_json(const struct publication *publication)
+/* The records of the router. */
+static void publish_set_records(const struct publication *publication, json_t *changes)
 {
 	const struct router_row *router = &publication->router;
 	struct address *shown = arena_alloc(publication->work.arena,
 	                                    (router->count + 1) * sizeof(*shown));
-	bool is_deleted = router->state == ROUTER_GOING;
-	json_t *changes = json_array();
 	size_t count = 0;
 
 	for (size_t i = 0; i < router->count; i++)
-		if (router->addresses[i].is_shown && !is_deleted)
+		if (router->addresses[i].is_shown)
 			shown[count++] = router->addresses[i].address;
-	if (!is_deleted)
-		router_domain_set_first_records(changes, publication->zone, router->dns);
-	else if (!publication->has_no_extras)
-		router_domain_delete_first_records(changes, publication->zone,
-		                                   router->dns);
+	router_domain_set_first_records(changes, publication->zone, router->dns);
 	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 32);
 	router_domain_set_wildcard(changes, router->dns, router->ttl, shown, count, 128);
+}
+
+/*
+ * central deletes only records that routes manages. Records from before central stored
+ * managers have none, so the change first sets them.
+ */
+static void publish_delete_records(const struct publication *publication, json_t *changes)
+{
+	const struct router_row *router = &publication->router;
+
+	if (!publication->has_no_extras) {
+		publish_set_records(publication, changes);
+		router_domain_delete_first_records(changes, publication->zone,
+		                                   router->dns);
+	}
+	router_domain_set_wildcard(changes, router->dns, router->ttl, NULL, 0, 32);
+	router_domain_set_wildcard(changes, router->dns, router->ttl, NULL, 0, 128);
+}
+
+static json_t *publish_changes_json(const struct publication *publication)
+{
+	const struct router_row *router = &publication->router;
+	json_t *changes = json_array();
+
+	if (router->state == ROUTER_GOING)
+		publish_delete_records(publication, changes);
+	else
+		publish_set_records(publication, changes);
 	for (size_t i = 0; i < publication->former_count; i++)
 		if (publication->former_names[i].target)
 			router_domain_set_cname(changes, publication->former_names[i].dns,

@@ -39,7 +39,8 @@ static void publish_on_withdrawn(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
 
-	if (answer->err == ERR_INVALID && !publication->has_no_extras) {
+	if ((answer->err == ERR_INVALID || answer->err == ERR_CONFLICT) &&
+	    !publication->has_no_extras) {
 		publication->has_no_extras = true;
 		publish_withdraw(publication);
 	} else if (answer->err && answer->err != ERR_NOT_FOUND) {
