@@ -153,7 +153,14 @@ static const struct rpc_method_doc words[] = {
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
 	  "the records of a domain, or creates the domain, as one change. Next, call "
 	  "`add_to_import` and `commit_import`. Unless the mode is `upsert`, the records "
-	  "must contain the NS records at the apex.", OWNER, "`id`: id",
+	  "must contain the NS records at the apex. The mode `replace` also replaces "
+	  "changes that other calls make after `begin_import`: to prevent this, use the "
+	  "argument `version` of `commit_import`. An import in the state OPEN or "
+	  "COMMITTING counts towards the quota `central.quota_imports` of the tenant. No "
+	  "call lists imports, so keep the `id`. A new domain gets the serial of the SOA "
+	  "record in the import; if an earlier domain of this name had this serial or a "
+	  "newer serial, or if the import has no SOA record, the domain gets a new "
+	  "serial.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain. If the records contain an SOA "
 	           "record, the import takes the values of this record instead of "
@@ -171,23 +178,38 @@ static const struct rpc_method_doc words[] = {
 	           "in ERROR and changes nothing", "false" }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number. If a record set has several TTLs in "
-	  "the import, it gets the TTL of its last record. A reason that concerns one "
-	  "record begins with the number of its part and its index in `records`, both "
-	  "from 0. The same holds for `reason` of `get_import`.",
+	  "the import, it gets the TTL of its last record. The call checks each record. "
+	  "If one record is not valid, the call fails with `Invalid`, central does not "
+	  "store the part, and the import stays OPEN: send the part again. central checks "
+	  "the whole zone after `commit_import`, for example a CNAME record beside other "
+	  "records. A reason that concerns one record begins with the number of its part "
+	  "and its index in `records`, both from 0. The same holds for `reason` of "
+	  "`get_import`.",
 	  OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
-	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
-	         { "records", "list of `[name, ttl, type, data]`", "the records. `ttl` "
-	           "is a number and must not be null. One record may be the SOA record. "
-	           "An existing domain gets the serial of this record if it is newer",
-	           .max = RECORDS_MAX }) },
+	  FIELDS({ "part", "number", "the number of this part. Number the parts from 0, "
+	           "without a gap. The order of the calls has no meaning",
+	           .max = INT32_MAX },
+	         { "records", "list of `[name, ttl, type, data]`", "the records. `name` "
+	           "is a full name with a final dot. `ttl` is a number and must not be "
+	           "null. There is no class. `data` has the form of `records` in a "
+	           "[change], also with full names: zonefleet does not read master files "
+	           "here, so a name such as `@` or `www` is not valid. One record may be "
+	           "the SOA record. An existing domain gets the serial of this record if "
+	           "it is newer", .max = RECORDS_MAX }) },
 	{ "commit_import", "Starts the execution of an import. `get_import` shows the "
-	  "result. If the import is not OPEN, the call succeeds and changes nothing: "
-	  "look at `state` in the answer.",
+	  "result. If the numbers of the parts have a gap, or if a part before the last "
+	  "part is empty, the call fails with `Conflict` and the import stays OPEN. "
+	  "central cannot know the last part: compare `parts` and `records` of "
+	  "`get_import` with the parts that you sent. If the import is not OPEN, the call "
+	  "succeeds and changes nothing: look at `state` in the answer.",
 	  OWNER,
-	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
+	  FIELDS({ "version", "number", "the `version` that the domain had when the caller "
+	           "read it. If the domain has changed since then, or does not exist, "
+	           "the import ends in ERROR and changes nothing", "any" }) },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "cancel_import", "Cancels an import that is not committed yet. "
@@ -315,10 +337,12 @@ static const struct rpc_object objects[] = {
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
 		{ "tenant", "string", "the tenant that began the import" },
-		{ "domain", "name", "the name of the domain" },
+		{ "domain", "name", "the name of the domain. `domain` in `result` is its "
+		  "id" },
 		{ "state", "string", "OPEN, COMMITTING, DONE or ERROR" },
-		{ "parts", "number", "number of parts of the import" },
-		{ "records", "number", "number of records in the import" },
+		{ "parts", "number", "number of parts of the import, without empty parts" },
+		{ "records", "number", "number of records in the import, with the SOA "
+		  "record" },
 		{ "result", "[import result] or null",
 		  "the result; null until the import is DONE" },
 		{ "reason", "string", "why the import is in ERROR; `cancelled` after "
@@ -329,10 +353,12 @@ static const struct rpc_object objects[] = {
 		{ "created_at", "time", "when the import began" },
 		{ "updated_at", "time", "when the import last changed" }), true },
 	{ "import result", "The result of an import.", FIELDS(
-		{ "domain", "id", "the domain" },
+		{ "domain", "id", "the id of the domain" },
 		{ "name", "name", "the name of the domain" },
-		{ "serial", "number", "the serial of the domain" },
-		{ "records", "number", "number of records in the domain" },
+		{ "serial", "number", "the serial of the domain after the import" },
+		{ "version", "number", "the version of the domain after the import" },
+		{ "records", "number", "number of records in the domain, without the SOA "
+		  "record" },
 		{ "added", "number", "number of records that the import added. Different "
 		  "data counts as one deleted and one added record" },
 		{ "updated", "number", "number of records that got only a new TTL" },
