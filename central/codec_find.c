@@ -27,7 +27,7 @@ const struct json_field codec_find_record_fields[] = {
 	{ "type", "string", "a record type", "any" },
 	{ "status", "string", "PENDING, ACTIVE or ERROR. central also accepts DELETED, "
 	  "but lists contain no deleted records", "any" },
-	{ "data", "string", "the data of a record, in the same form as in answers",
+	{ "data", "string", "the data of a record, exactly as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };

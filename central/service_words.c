@@ -96,14 +96,16 @@ static const struct rpc_method_doc words[] = {
 	  "for each of these name servers, its `id` and the `reason`.",
 	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
 	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
-	  "the name already has records of this type.",
+	  "the name already has records of this type. Only `apply_changes`, "
+	  "`create_domain` and imports answer `warnings`.",
 	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': 'A', "
 	  "'ttl': 300, 'records': ['192.0.2.80']}}",
 	  FIELDS({ "recordset", "[new recordset]", "the record set" }) },
 	{ "get_recordset", "Shows a record set.", OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "find_recordsets", "Lists record sets with their records.", OWNER,
+	{ "find_recordsets", "Lists record sets with their records, without the SOA "
+	  "record.", OWNER,
 	  "`recordsets`: list of [recordset]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'type': 'A'}}", find_recordsets },
 	{ "update_recordset", "Changes the TTL of a record set, or replaces its records.",
@@ -112,21 +114,23 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', "
 	  "'values': {'records': ['192.0.2.81']}}",
 	  FIELDS({ "values", "[new recordset] (changeable fields)", "the new values" }) },
-	{ "delete_recordset", "Deletes a record set. The answer shows the record set "
-	  "with the records that central deletes.", OWNER, "[recordset]",
+	{ "delete_recordset", "Deletes a record set. In the answer, `members` contains "
+	  "the deleted records, with the task DELETE, and `records` is empty.",
+	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "find_records", "Lists records.", OWNER,
+	{ "find_records", "Lists records, without the SOA record.", OWNER,
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
 	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
-	  "fails, the call changes nothing. A list with too many changes is `Invalid`.",
+	  "fails, the call changes nothing. A list with too many changes is `Invalid`. An "
+	  "empty list is valid, for example to change only `soa`.",
 	  OWNER, "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
 	           "central makes them", .max = CHANGES_MAX },
 	         { "serial", "number", "the new serial; it must be newer than the serial "
-				       "of the domain",
+	           "of the domain. Otherwise the call fails with `Conflict`",
 	           "the next serial", UINT32_MAX },
 	         { "soa", "[SOA values]", "new values of the SOA record",
 	           "unchanged" }) },
@@ -217,9 +221,11 @@ static const struct rpc_method_doc words[] = {
 	  "the import had failed or was already cancelled. The call fails with "
 	  "`Conflict` if the state is COMMITTING or DONE.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "export_domain", "Exports a domain as lines of a master file. The first line "
-	  "is the SOA record. The domain can change between two pages, so compare the "
-	  "`serial` of all pages.", OWNER,
+	{ "export_domain", "Exports a domain as lines of a master file. Each line has "
+	  "the form `NAME TTL IN TYPE DATA`, with single blanks and full names, for "
+	  "example `www.example.org. 300 IN A 192.0.2.80`. The first line of the first "
+	  "page is the SOA record. The domain can change between two pages, so compare "
+	  "the `serial` of all pages.", OWNER,
 	  "`lines`: list of strings; `marker`: string or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
 	  FIELDS({ "marker", "string", "the `marker` of the previous page",
@@ -321,7 +327,9 @@ static const struct rpc_object objects[] = {
 		  "`set`, new data: `set` replaces an old record with a new record" },
 		{ "deleted", "number", "number of records that the call deleted, without "
 		  "the records in `updated`" },
-		{ "unchanged", "number", "number of records that needed no change" },
+		{ "unchanged", "number", "number of records that needed no change: `add` "
+		  "or `set` found the record, or `delete` did not find it. A whole record "
+		  "set that `delete` did not find counts as one" },
 		{ "changed", "true or false", "false: nothing changed, so the domain "
 		  "keeps its serial" }, WARNINGS),
 	  true },
