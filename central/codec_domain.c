@@ -74,8 +74,9 @@ const struct json_field codec_domain_shown[] = {
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
 	  "seconds" },
 	{ "description", "string", "any text. zonefleet does not use this text" },
-	{ "records", "number", "number of records in the domain" },
-	{ "recordsets", "number", "number of record sets in the domain" },
+	{ "records", "number", "number of records in the domain, without the SOA record" },
+	{ "recordsets", "number", "number of record sets in the domain, without the SOA "
+	  "record" },
 	{ "created_at", "time", "when the domain was created" },
 	{ "updated_at", "time", "when the domain last changed" },
 	{ "version", "number", "a number that grows with each change. Use this number "

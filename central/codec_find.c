@@ -25,7 +25,7 @@ const struct json_field codec_find_record_fields[] = {
 	NAME_PATTERN,
 	{ "type", "string", "a record type", "any" },
 	{ "status", "string", "PENDING, ACTIVE or ERROR", "any" },
-	{ "data", "string", "the data of a record, in the same form as in answers",
+	{ "data", "string", "the data of a record, exactly as in answers",
 	  "any", RDATA_MAX_TEXT },
 	{ 0 }
 };

@@ -11,7 +11,7 @@
 #define RECORDS(fallback) { "records", "list of strings", "the data of each record, in " \
 	"the form of a master file, with full names. Put the strings of a TXT record " \
 	"in double quotes: without quotes, each word becomes a string. central splits " \
-	"a string of more than 255 octets in a TXT record", \
+	"a string of more than 255 octets in a TXT record. Equal records count as one", \
 	fallback, RECORDS_MAX }
 
 const struct json_field codec_change_fields[] = {
@@ -22,7 +22,9 @@ const struct json_field codec_change_fields[] = {
 	{ "name", "name", "the name of the record set" },
 	{ "type", "string", "the record type. If `op` is `expect` and `records` is `[]`, "
 	  "the type may be `ANY`: the condition is then that the name has no records" },
-	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
+	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain. All "
+	  "records of a record set have the same TTL, so `add` also changes the TTL of "
+	  "the existing records. `delete` ignores the TTL. Not for `expect`",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
 	{ "managed_by", "string", "the producer that makes the change, for example "
 	  "`ports`. `add`: the producer manages the new records. Existing records keep "
@@ -33,7 +35,8 @@ const struct json_field codec_change_fields[] = {
 	  "change", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
 		"deletes the whole record set. If `records` is `[]`, `set` deletes the "
-		"record set, and `expect` expects that the record set does not exist"),
+		"record set, `expect` expects that the record set does not exist, and "
+		"`add` and `delete` fail with `Invalid`"),
 	{ 0 }
 };
 
@@ -48,7 +51,7 @@ const struct json_field codec_recordset_fields[] = {
 
 #define MEMBER \
 	{ "id", "id", "the id of the record" }, \
-	{ "data", "string", "the data of the record, in the form of a master file" }, \
+	{ "data", "string", "the [data](#data-of-records) of the record" }, \
 	{ "task", "string", "ADD, UPDATE, DELETE or NONE" }, \
 	{ "status", "string", "PENDING, ACTIVE or ERROR" }, \
 	{ "serial_number", "number", "the serial of the last change to the record" }, \

@@ -90,6 +90,7 @@ static enum err commit_decode_spec(struct commit *c)
 	if (mode)
 		import_mode_parse(mode, &c->mode);
 	c->write.is_forced = json_is_true(json_object_get(c->spec_json, "force"));
+	c->req.args = c->spec_json;	/* for edit_check_version() */
 	if (context_decode(context, c->id, &c->req.context, why))
 		return ERR_DENIED;
 	return access_of(&c->req, &c->write.access);
@@ -199,6 +200,13 @@ static enum err commit_create_domain(struct commit *c)
 	return commit_retry_existing(c, err ? err : c->tx.err);
 }
 
+static enum err commit_check_existing(struct commit *c)
+{
+	enum err err = edit_check_open(&c->write);
+
+	return err ? err : edit_check_version(&c->write);
+}
+
 /* Finds and locks the domain, or creates it: *created. */
 static enum err commit_find_domain(struct commit *c, bool *created)
 {
@@ -215,8 +223,8 @@ static enum err commit_find_domain(struct commit *c, bool *created)
 		return fail(&c->req.why, ERR_EXISTS, "domain %.200s already exists",
 		            c->spec.owner);
 	if (exists)
-		return edit_check_open(&c->write);
-	if (c->mode == IMPORT_REPLACE)
+		return commit_check_existing(c);
+	if (c->mode == IMPORT_REPLACE || !json_is_absent(c->spec_json, "version"))
 		return fail(&c->req.why, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		            c->spec.owner);
 	return commit_create_domain(c);
@@ -463,9 +471,10 @@ static json_t *commit_advise(struct commit *c)
 static void commit_write_result(struct commit *c)
 {
 	const struct zone *zone = &c->write.zone;
-	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
+	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
 		"domain", zone->is.id, "name", zone->is.name,
 		"serial", (json_int_t)zone->is.state.serial,
+		"version", (json_int_t)zone->is.version,
 		"records", (json_int_t)zone->records,
 		"added", (json_int_t)c->added, "updated", (json_int_t)c->updated,
 		"deleted", (json_int_t)c->deleted, "changed", c->changed,

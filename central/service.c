@@ -49,7 +49,7 @@ static const struct method {
 	                                              .subject = ""                     },
 	{ "add_to_import",    "import part records",  .read  = service_add_to_import,
 	                                              .subject = "import"               },
-	{ "commit_import",    "import",               .read  = service_commit_import,
+	{ "commit_import",    "import version?",      .read  = service_commit_import,
 	                                              .subject = "import"               },
 	{ "get_import",       "import",               .read  = service_get_import       },
 	{ "cancel_import",    "import",               .read  = service_cancel_import,

@@ -250,17 +250,50 @@ static json_t *import_encode(const struct import *import)
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
 
+/* A caller that numbers its parts from 0 may have lost one. */
+static enum err import_check_gaps(struct tx *tx, const struct import *import)
+{
+	uint32_t numbers = store_import_part_numbers(tx, import->id);
+
+	if (tx->err || numbers == import->parts)
+		return tx->err;
+	return tx_fail(tx, ERR_CONFLICT, "import %s has records in %" PRIu32 " parts, "
+	               "but the largest number of a part is %" PRIu32 ": add the missing "
+	               "parts, without a gap from part 0 on", import->id, import->parts,
+	               numbers - 1);
+}
+
+/* The commit compares the version when it has locked the domain. -1: any version. */
+static enum err import_begin_commit(struct tx *tx, const struct import *import,
+                                    int64_t version)
+{
+	enum err err = import_check_gaps(tx, import);
+
+	if (err)
+		return err;
+	if (version >= 0)
+		store_import_set_version(tx, import->id, version);
+	store_import_set_state(tx, import->id, IMPORT_COMMITTING, NULL, "");
+	return tx->err;
+}
+
 /* A second call has no effect. The answer shows the state when the commit began. */
 enum err service_commit_import(void *self, struct request *req)
 {
 	struct central *central = self;
-	struct tx tx = tx_begin(central->runtime->db, &req->why);
 	struct import import;
 	bool starts = false;
-	enum err err;
+	int64_t version = -1;
+	enum err err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
+	                            &req->why);
 
-	if (!tx.err && !import_lock(req, &tx, &import) && import.state == IMPORT_OPEN) {
-		store_import_set_state(&tx, import.id, IMPORT_COMMITTING, NULL, "");
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(central->runtime->db, &req->why);
+
+	if (!tx.err && !import_lock(req, &tx, &import) && import.state == IMPORT_OPEN &&
+	    !import_begin_commit(&tx, &import, version)) {
 		import.state_name = "COMMITTING";
 		starts = true;
 	}

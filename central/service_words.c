@@ -97,14 +97,16 @@ static const struct rpc_method_doc words[] = {
 	  "for each of these name servers, its `id` and the `reason`.",
 	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
 	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
-	  "the name already has records of this type.",
+	  "the name already has records of this type. Only `apply_changes`, "
+	  "`create_domain` and imports answer `warnings`.",
 	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': 'A', "
 	  "'ttl': 300, 'records': ['192.0.2.80']}}",
 	  FIELDS({ "recordset", "[new recordset]", "the record set" }) },
 	{ "get_recordset", "Shows a record set.", OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "find_recordsets", "Lists record sets with their records.", OWNER,
+	{ "find_recordsets", "Lists record sets with their records, without the SOA "
+	  "record.", OWNER,
 	  "`recordsets`: list of [recordset]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'type': 'A'}}", find_recordsets },
 	{ "update_recordset", "Changes the TTL of a record set, or replaces its records.",
@@ -113,21 +115,23 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', "
 	  "'values': {'records': ['192.0.2.81']}}",
 	  FIELDS({ "values", "[new recordset] (changeable fields)", "the new values" }) },
-	{ "delete_recordset", "Deletes a record set. The answer shows the record set "
-	  "with the records that central deletes.", OWNER, "[recordset]",
+	{ "delete_recordset", "Deletes a record set. In the answer, `members` contains "
+	  "the deleted records, with the task DELETE, and `records` is empty.",
+	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "find_records", "Lists records.", OWNER,
+	{ "find_records", "Lists records, without the SOA record.", OWNER,
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
 	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
-	  "fails, the call changes nothing. A list with too many changes is `Invalid`.",
+	  "fails, the call changes nothing. A list with too many changes is `Invalid`. An "
+	  "empty list is valid, for example to change only `soa`.",
 	  OWNER, "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
 	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
 	           "central makes them", .max = CHANGES_MAX },
 	         { "serial", "number", "the new serial; it must be newer than the serial "
-				       "of the domain",
+	           "of the domain. Otherwise the call fails with `Conflict`",
 	           "the next serial", UINT32_MAX },
 	         { "soa", "[SOA values]", "new values of the SOA record",
 	           "unchanged" }) },
@@ -154,7 +158,14 @@ static const struct rpc_method_doc words[] = {
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
 	  "the records of a domain, or creates the domain, as one change. Next, call "
 	  "`add_to_import` and `commit_import`. Unless the mode is `upsert`, the records "
-	  "must contain the NS records at the apex.", OWNER, "`id`: id",
+	  "must contain the NS records at the apex. The mode `replace` also replaces "
+	  "changes that other calls make after `begin_import`: to prevent this, use the "
+	  "argument `version` of `commit_import`. An import in the state OPEN or "
+	  "COMMITTING counts towards the quota `central.quota_imports` of the tenant. No "
+	  "call lists imports, so keep the `id`. A new domain gets the serial of the SOA "
+	  "record in the import; if an earlier domain of this name had this serial or a "
+	  "newer serial, or if the import has no SOA record, the domain gets a new "
+	  "serial.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain. If the records contain an SOA "
 	           "record, the import takes the values of this record instead of "
@@ -173,23 +184,38 @@ static const struct rpc_method_doc words[] = {
 	           "in ERROR and changes nothing", "false" }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number. If a record set has several TTLs in "
-	  "the import, it gets the TTL of its last record. A reason that concerns one "
-	  "record begins with the number of its part and its index in `records`, both "
-	  "from 0. The same holds for `reason` and the warnings of `get_import`.",
+	  "the import, it gets the TTL of its last record. The call checks each record. "
+	  "If one record is not valid, the call fails with `Invalid`, central does not "
+	  "store the part, and the import stays OPEN: send the part again. central checks "
+	  "the whole zone after `commit_import`, for example a CNAME record beside other "
+	  "records. A reason that concerns one record begins with the number of its part "
+	  "and its index in `records`, both from 0. The same holds for `reason` and the "
+	  "warnings of `get_import`.",
 	  OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
-	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
-	         { "records", "list of `[name, ttl, type, data]`", "the records. `ttl` "
-	           "is a number and must not be null. One record may be the SOA record. "
-	           "An existing domain gets the serial of this record if it is newer",
-	           .max = RECORDS_MAX }) },
+	  FIELDS({ "part", "number", "the number of this part. Number the parts from 0, "
+	           "without a gap. The order of the calls has no meaning",
+	           .max = INT32_MAX },
+	         { "records", "list of `[name, ttl, type, data]`", "the records. `name` "
+	           "is a full name with a final dot. `ttl` is a number and must not be "
+	           "null. There is no class. `data` has the form of `records` in a "
+	           "[change], also with full names: zonefleet does not read master files "
+	           "here, so a name such as `@` or `www` is not valid. One record may be "
+	           "the SOA record. An existing domain gets the serial of this record if "
+	           "it is newer", .max = RECORDS_MAX }) },
 	{ "commit_import", "Starts the execution of an import. `get_import` shows the "
-	  "result. If the import is not OPEN, the call succeeds and changes nothing: "
-	  "look at `state` in the answer.",
+	  "result. If the numbers of the parts have a gap, or if a part before the last "
+	  "part is empty, the call fails with `Conflict` and the import stays OPEN. "
+	  "central cannot know the last part: compare `parts` and `records` of "
+	  "`get_import` with the parts that you sent. If the import is not OPEN, the call "
+	  "succeeds and changes nothing: look at `state` in the answer.",
 	  OWNER,
-	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
+	  FIELDS({ "version", "number", "the `version` that the domain had when the caller "
+	           "read it. If the domain has changed since then, or does not exist, "
+	           "the import ends in ERROR and changes nothing", "any" }) },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "cancel_import", "Cancels an import that is not committed yet. "
@@ -197,9 +223,11 @@ static const struct rpc_method_doc words[] = {
 	  "import in ERROR keeps its reason. The call fails with `Conflict` if the state "
 	  "is COMMITTING or DONE.", OWNER, NOTHING,
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "export_domain", "Exports a domain as lines of a master file. The first line "
-	  "is the SOA record. The domain can change between two pages, so compare the "
-	  "`serial` of all pages.", OWNER,
+	{ "export_domain", "Exports a domain as lines of a master file. Each line has "
+	  "the form `NAME TTL IN TYPE DATA`, with single blanks and full names, for "
+	  "example `www.example.org. 300 IN A 192.0.2.80`. The first line of the first "
+	  "page is the SOA record. The domain can change between two pages, so compare "
+	  "the `serial` of all pages.", OWNER,
 	  "`lines`: list of strings; `marker`: string or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
 	  FIELDS({ "marker", "string", "the `marker` of the previous page",
@@ -301,7 +329,9 @@ static const struct rpc_object objects[] = {
 		  "`set`, new data: `set` replaces an old record with a new record" },
 		{ "deleted", "number", "number of records that the call deleted, without "
 		  "the records in `updated`" },
-		{ "unchanged", "number", "number of records that needed no change" },
+		{ "unchanged", "number", "number of records that needed no change: `add` "
+		  "or `set` found the record, or `delete` did not find it. A whole record "
+		  "set that `delete` did not find counts as one" },
 		{ "changed", "true or false", "false: nothing changed, so the domain "
 		  "keeps its serial" }, WARNINGS),
 	  true },
@@ -317,10 +347,12 @@ static const struct rpc_object objects[] = {
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
 		{ "tenant", "string", "the tenant that began the import" },
-		{ "domain", "name", "the name of the domain" },
+		{ "domain", "name", "the name of the domain. `domain` in `result` is its "
+		  "id" },
 		{ "state", "string", "OPEN, COMMITTING, DONE or ERROR" },
-		{ "parts", "number", "number of parts of the import" },
-		{ "records", "number", "number of records in the import" },
+		{ "parts", "number", "number of parts of the import, without empty parts" },
+		{ "records", "number", "number of records in the import, with the SOA "
+		  "record" },
 		{ "result", "[import result] or null",
 		  "the result; null until the import is DONE" },
 		{ "reason", "string", "why the import is in ERROR; `cancelled` after "
@@ -331,10 +363,12 @@ static const struct rpc_object objects[] = {
 		{ "created_at", "time", "when the import began" },
 		{ "updated_at", "time", "when the import last changed" }), true },
 	{ "import result", "The result of an import.", FIELDS(
-		{ "domain", "id", "the domain" },
+		{ "domain", "id", "the id of the domain" },
 		{ "name", "name", "the name of the domain" },
-		{ "serial", "number", "the serial of the domain" },
-		{ "records", "number", "number of records in the domain" },
+		{ "serial", "number", "the serial of the domain after the import" },
+		{ "version", "number", "the version of the domain after the import" },
+		{ "records", "number", "number of records in the domain, without the SOA "
+		  "record" },
 		{ "added", "number", "number of records that the import added. Different "
 		  "data counts as one deleted and one added record" },
 		{ "updated", "number", "number of records that got only a new TTL" },

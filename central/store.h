@@ -388,6 +388,13 @@ bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *conn
  * A database account may always end its own sessions.
  */
 void store_import_end_session(struct tx *tx, int64_t connection);
+/*
+ * The largest number of a part with records, plus one. If the numbers have no gap, this
+ * is import->parts.
+ */
+uint32_t store_import_part_numbers(struct tx *tx, const char *id);
+/* Stores the argument `version` of commit_import, as "version" of import->spec. */
+void store_import_set_version(struct tx *tx, const char *id, int64_t version);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
 /*

@@ -265,6 +265,18 @@ void store_import_set_state(struct tx *tx, const char *id, enum import_state sta
 	                tx_text(id)));
 }
 
+uint32_t store_import_part_numbers(struct tx *tx, const char *id)
+{
+	return (uint32_t)tx_select_number(tx, "SELECT MAX(part) + 1 FROM import_records "
+	                                  "WHERE import_id = ?", TX_BIND(tx_text(id)));
+}
+
+void store_import_set_version(struct tx *tx, const char *id, int64_t version)
+{
+	tx_exec(tx, "UPDATE imports SET wish = JSON_SET(wish, '$.version', ?) "
+	            "WHERE id = ?", TX_BIND(tx_int(version), tx_text(id)));
+}
+
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl)
 {

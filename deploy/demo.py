@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import shlex
 import statistics
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from lab.fleet import REPOSITORY, Fleet
 from lab.process import LabError, tail, wait_for
 
 # the tests have a demo of their own
-CONSOLE = Console("demo", os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo"))
+CONSOLE = Console("demo", os.environ.get("ZONEFLEET_DEMO") or REPOSITORY / ".demo")
 FOLDER, CLIENT = CONSOLE.folder, CONSOLE.client
 ZONE = "."
 # the whole root zone if it is there, else the part of it that is shipped
@@ -234,7 +235,14 @@ def how_to_go_on(fleet):
         f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "
         f"`{client} status`. The client acts as an administrator.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(FOLDER)}/*/log")
-    say("  to stop it and delete its data:  deploy/demo stop")
+    say(f"  to stop it and delete its data:  {stop_command()}")
+
+
+def stop_command(environ=os.environ):
+    """With the variable, if it names the folder of this demo."""
+    own = environ.get("ZONEFLEET_DEMO")
+    prefix = f"ZONEFLEET_DEMO={shlex.quote(str(Path(own).absolute()))} " if own else ""
+    return f"{prefix}deploy/demo stop"
 
 
 def start():

@@ -17,6 +17,8 @@ CLIENT_SCRIPT = """\
 exec {program} --config {config} "$@"
 """
 
+MARK = ".zonefleet"     # a file in each folder that make_folder() has made
+
 ADVICE = {
     "start": "\n{name}: failed. All programs are stopped. Their logs are in "
              "{folder}/*/log.\n"
@@ -63,8 +65,17 @@ class Console:
             config=shlex.quote(str(config))))
         self.client.chmod(0o700)
 
+    def check_folder(self):
+        """Ends here if the folder has files that deploy/NAME has not made: it would delete them."""
+        default = REPOSITORY / f".{self.name}"
+        if (self.folder != default and self.folder.exists() and any(self.folder.iterdir())
+                and not (self.folder / MARK).exists()):
+            sys.exit(f"{self.name}: {self.folder} is not a folder of deploy/{self.name}: name a "
+                     "new or an empty folder")
+
     def make_folder(self):
         """Whatever ran or was left in the folder is gone afterwards."""
+        self.check_folder()
         names = left_running(self.folder)
         if names:
             say(f"{self.name}: running already: stopping {len(names)} programs, "
@@ -73,8 +84,10 @@ class Console:
         if self.folder.exists():
             shutil.rmtree(self.folder)
         self.folder.mkdir(mode=0o700)
+        (self.folder / MARK).touch()
 
     def stop(self):
+        self.check_folder()
         names = stop_left(self.folder)
         shutil.rmtree(self.folder)
         say(f"{self.name}: stopped {', '.join(names)}" if names

@@ -57,12 +57,12 @@ def create(client):
             raise
 
 
-def wait(client, serial):
+def wait(client, version):
     """Also waits in ERROR: the domain becomes ACTIVE when its name servers work again."""
     until = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < until:
         domain = call(client, "get_domain", domain=ZONE)
-        if domain["status"] == "ACTIVE" and domain["serial"] >= serial:
+        if domain["status"] == "ACTIVE" and domain["version"] >= version:
             return domain
         time.sleep(0.1)
     raise SystemExit(f"{ZONE} is {domain['status']}: {domain['reason']}")
@@ -116,7 +116,7 @@ def main(url):
     create(client)
     done = call(client, "apply_changes", domain=ZONE, changes=[
         {"op": "set", "name": f"www.{ZONE}", "type": "A", "ttl": 300, "records": ["192.0.2.80"]}])
-    domain = wait(client, done["serial"])
+    domain = wait(client, done["version"])
     print(domain["name"], domain["serial"], domain["status"])
     for record in records(client):
         print(record["name"], record["type"], record["data"])

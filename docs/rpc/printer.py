@@ -111,13 +111,13 @@ class Page:
                 raise Mistake(f"two objects have the name [{name}]")
 
     def linked(self, text):
-        """[domain] becomes a link to this object."""
+        """[domain] becomes a link to this object; [domain](#...) is a link already."""
         def link(match):
             if match[1] not in self.names:
                 raise Mistake(f"no object [{match[1]}] exists: {text}")
             self.used.add(match[1])
             return f"[{match[1]}](#{anchor(match[1])})"
-        return re.sub(r"(?<!`)\[([\w ]+)\]", link, text)
+        return re.sub(r"(?<!`)\[([\w ]+)\](?!\()", link, text)
 
     def kind(self, row):
         text, most = self.linked(row["type"]), row["max"]

@@ -225,7 +225,7 @@ def central(things):
                           "records": items([f"w.{zone}", number(300), "A", "192.0.2.7"])},
         "get_import": {"import": things.opened},
         "cancel_import": {"import": things.opened},
-        "commit_import": {"import": things.opened},
+        "commit_import": {"import": things.opened, "version": maybe(also(number(1), "huge"))},
         "export_domain": {"domain": domain, "marker": maybe(f"{things.recordset}.0"),
                           "limit": maybe(number(10))},
         "create_blacklist": {"blacklist": {"name": f"bad.{zone}",

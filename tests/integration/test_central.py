@@ -1846,8 +1846,8 @@ def wait_unstaged():
              "the records of imports that have ended are removed")
 
 
-def commit(begun, context=ADMIN, seconds=120):
-    call("commit_import", context, **{"import": begun})
+def commit(begun, context=ADMIN, seconds=120, **more):
+    call("commit_import", context, **more, **{"import": begun})
     return wait_for(lambda: settled(begun, context), seconds, "the import is settled")
 
 
@@ -1994,6 +1994,43 @@ class Imports(Story):
         self.assertEqual(call("get_import", ALICE, **{"import": begun})["state"], "OPEN")
         call("add_to_import", boss, part=0, records=zone, **{"import": begun})
         self.assertEqual(commit(begun, boss)["state"], "DONE")
+
+    def test_a_version(self):
+        """Without it, an import replaces what has changed since its begin, too."""
+        name = lab.name()
+        zone = generated_zone(name, 4)
+        absent = commit(stage(name, zone), version=1)
+        self.assertEqual(absent["state"], "ERROR")
+        self.assertIn("there is no domain", absent["reason"])
+        first = commit(stage(name, zone), version=None)["result"]
+        self.assertEqual(first["version"], call("get_domain", ADMIN, domain=name)["version"])
+        begun = stage(name, zone)
+        change(name, {"op": "add", "name": f"new.{name}", "type": "A", "records": ["192.0.2.9"]},
+               context=ADMIN)
+        self.fails("Invalid", "version: must be", "commit_import", ADMIN, version=-1,
+                   **{"import": begun})
+        late = commit(begun, version=first["version"])
+        self.assertEqual(late["state"], "ERROR")
+        self.assertIn(f"not {first['version']}: read the domain again", late["reason"])
+        now = call("get_domain", ADMIN, domain=name)
+        self.assertEqual(now["records"], first["records"] + 1)
+        done = commit(stage(name, zone), version=now["version"])
+        self.assertEqual((done["state"], done["result"]["deleted"]), ("DONE", 1))
+        self.assertEqual(done["result"]["version"], now["version"] + 1)
+        same = commit(stage(name, zone), version=now["version"] + 1)["result"]
+        self.assertEqual((same["changed"], same["version"]), (False, now["version"] + 1))
+
+    def test_a_missing_part(self):
+        name = lab.name()
+        zone = generated_zone(name, 4)
+        begun = call("begin_import", domain={"name": name})["id"]
+        call("add_to_import", part=2, records=zone[2:], **{"import": begun})
+        call("add_to_import", part=0, records=zone[:1], **{"import": begun})
+        self.fails("Conflict", "has records in 2 parts, but the largest number of a part is 2",
+                   "commit_import", **{"import": begun})
+        self.assertEqual(call("get_import", **{"import": begun})["state"], "OPEN")
+        call("add_to_import", part=1, records=zone[1:2], **{"import": begun})
+        self.assertEqual(commit(begun)["state"], "DONE")
 
     def test_of_another_tenant(self):
         """What the commit would refuse is refused before any record is sent."""

@@ -74,6 +74,21 @@ def users_in(folder):
     return users
 
 
+class OthersFolder(unittest.TestCase):
+
+    def test_keeps_its_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "kept"
+            kept.touch()
+            for command in [DEMO, "stop"], [sys.executable, DEMO.with_suffix(".py"), "start"]:
+                done = subprocess.run(command, env=os.environ | {"ZONEFLEET_DEMO": folder},
+                                      timeout=STOP_SECONDS, text=True, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"{folder} is not a folder of deploy/demo: name a new",
+                              done.stderr)
+                self.assertTrue(kept.exists())
+
+
 class DemoTest(unittest.TestCase):
 
     def setUp(self):
@@ -111,7 +126,7 @@ class DemoTest(unittest.TestCase):
         for server in "bind", "knot", "nsd":
             self.assertRegex(said, rf"{server} +\d+ records, equal\n")
         self.assertRegex(said, r"median \d+ ms")
-        self.assertIn("deploy/demo stop", said)
+        self.assertIn(f"data:  ZONEFLEET_DEMO={self.folder} deploy/demo stop\n", said)
 
     def assert_own_accounts(self):
         for kind in "central", "poolmgr", "minidns", "ports", "routes":

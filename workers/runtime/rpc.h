@@ -162,8 +162,8 @@ enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
 /*
  * Checks the names of the arguments, and removes optional arguments that are null: null
- * counts as absent. The error has Python's text: "f() missing 1 required keyword argument:
- * 'x'".
+ * counts as absent. The error has Python's text: "f() missing 1 required keyword
+ * argument: 'x'".
  */
 enum err rpc_take_keywords(const struct rpc_method *method, json_t *args,
                            struct why *why);
