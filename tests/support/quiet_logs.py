@@ -29,6 +29,8 @@ KNOWN = (
     ("bind", r" built with +'--build=", "the options of its compiler contain the word error"),
     ("bind", r"refresh: unexpected rcode \((?:NXDOMAIN|REFUSED)\) from primary",
      "BIND asks for a zone that changed and was deleted a moment later: name-servers.md"),
+    ("knot", r"server responded with error '(?:NOTAUTH|REFUSED|NXDOMAIN)'",
+     "Knot asks for a zone that changed and was deleted a moment later"),
     ("knot", r"warning: no zones loaded", "Knot starts before the first domain is created"),
 )
 
