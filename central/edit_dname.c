@@ -114,10 +114,10 @@ static enum err edit_check_dnames(struct write *write, const struct rrsets *sets
 		if (dnames_have_dots(&dnames, i, dnames.dots[i]))
 			continue;
 		if (depths++ == NEW_DEPTHS_MAX)
-			return fail(&write->req->why, ERR_INVALID, "%s: the names of the "
-			            "DNAME records that a call adds may have at most %d "
-			            "different numbers of labels", dnames.item[i]->field,
-			            NEW_DEPTHS_MAX);
+			return fail(&write->req->why, ERR_INVALID, "%s: one call can add "
+			            "DNAME records at no more than %d depths (the depth "
+			            "is the number of labels of the name): use several "
+			            "calls", dnames.item[i]->field, NEW_DEPTHS_MAX);
 		err = dnames_ask_below(&dnames, i, write, sets);
 	}
 	return err;

@@ -303,8 +303,8 @@ static enum err commit_check_records(struct commit *c, const struct import_step 
 		                    "is the apex, which cannot have a DS record (RFC "
 		                    "4035 2.4)");
 	if (!err)
-		err = commit_refuse(c, store_import_ns_at_dname(tx, step, c->arena),
-		                    RR_NS, "has both NS and DNAME records, and is not "
+		err = commit_refuse(c, store_import_ns_at_dname(tx, step, c->arena), 0,
+		                    "has both NS and DNAME records, and is not "
 		                    "the apex (RFC 6672 2.3)");
 	if (!err)
 		err = commit_refuse(c, store_import_below_dname(tx, step, c->arena), 0,

@@ -211,7 +211,7 @@ enum err service_get_quotas(void *self, struct request *req)
 	const char *tenant;
 	enum err err = quota_decode_tenant(req, &tenant);
 
-	if (!err && !req->context.is_admin)
+	if (!err)
 		err = access_check(req, tenant);
 	if (err)
 		return err;

@@ -350,9 +350,8 @@ void service_domain_warn_kept(const struct zone *zone, const struct domain_spec 
 			"it, call update_domain", zone->is.ttl, spec->ttl));
 	if (spec->description && strcmp(spec->description, zone->is.description))
 		json_array_append_new(warnings, json_sprintf(
-			"description: the domain exists and keeps its description "
-			"'%.100s', not '%.100s': to change it, call update_domain",
-			zone->is.description, spec->description));
+			"description: the domain exists and keeps its description: to "
+			"change it, call update_domain"));
 }
 
 /* The domain is new, or is the domain of a repeated call. */

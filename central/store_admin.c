@@ -106,7 +106,7 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 /*
  * The pool managers set the time of the next probe while a server does not answer. They
  * send no queries and commands to the other servers. If no pool manager or no mini-DNS is
- * running, nobody finds out. Two parameters: `fleet.timeout` in milliseconds.
+ * running, no process finds a failure. Two parameters: `fleet.timeout` in milliseconds.
  */
 #define SERVER_HEALTH \
 	"CASE WHEN COALESCE(v.state, '') <> 'ACTIVE' OR v.host = '' THEN '' " \

@@ -539,6 +539,10 @@ static json_t *import_warn_ttls(struct tx_rows *rows)
 	                    part, position, name, type, low, high, last);
 }
 
+/*
+ * Leaves out the SOA record, and RRSIG records: each of them has the TTL of the set that
+ * it covers (rr_served_ttl()).
+ */
 void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
                             size_t max, json_t *warnings)
 {
@@ -548,7 +552,8 @@ void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
 	tx_select(tx, arena, &rows,
 	          "SELECT name, type, MIN(ttl), MAX(ttl), " LAST_TTL ", "
 	          LAST_PLACE("1") ", " LAST_PLACE("11") " FROM import_records "
-	          "FORCE INDEX (import_record_set) WHERE import_id = ? GROUP BY name, type "
+	          "FORCE INDEX (import_record_set) WHERE import_id = ? "
+	          "AND type NOT IN (6, 46) GROUP BY name, type "
 	          "HAVING MIN(ttl) <> MAX(ttl) LIMIT ?",
 	          TX_BIND(tx_text(id), tx_int((int64_t)max + 1)));
 	while (tx_next(&rows))

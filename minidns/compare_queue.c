@@ -414,8 +414,7 @@ static enum err compare_queue_add_all(struct compare_queue *queue,
 {
 	size_t count =
 	    list->propagation.domains.count * list->propagation.destination_count;
-	enum err first = OK;
-	struct why other;
+	enum err result = OK;
 
 	if (queue->waiting + count > MAX_WAITING)
 		return fail(why, ERR_BUSY, "%zu zones are already waiting for a "
@@ -423,13 +422,17 @@ static enum err compare_queue_add_all(struct compare_queue *queue,
 		            queue->waiting,
 		            MAX_WAITING);
 	for (size_t at = 0; at < count; at++) {
-		enum err err = compare_queue_add_one(queue, list, at,
-		                                     first ? &other : why);
+		struct why one;
+		enum err err = compare_queue_add_one(queue, list, at, &one);
 
-		first = first ? first : err;
+		/* the pool manager repeats the list only after ERR_BUSY */
+		if (!err || (result && err != ERR_BUSY))
+			continue;
+		result = err;
+		*why = one;
 	}
 	compare_queue_begin_later(queue);
-	return first;
+	return result;
 }
 
 enum err compare_queue_add(struct compare_queue *queue, const json_t *args,

@@ -160,8 +160,8 @@ static const struct option rows[] = {
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "time after which mini-DNS closes an idle TCP connection. If more than half of "
 	  "tcp_clients connections are open, mini-DNS closes an idle connection after at "
-	  "most 10s. After 5s, mini-DNS closes a connection on which the client has sent "
-	  "no query" },
+	  "most 10s. If the client has sent no query, mini-DNS always closes the "
+	  "connection after 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
 	  "longest time that a client may take to read 4 KiB of its answers. "
 	  "mini-DNS closes the TCP connection of a slower client" },

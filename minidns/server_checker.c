@@ -19,6 +19,7 @@ struct check {
 	struct server_checker *checker;
 	struct check *next;
 	char *pool, *name_server;
+	struct address server;
 	int timeout_ms;
 	struct dns_request *request;
 };
@@ -62,17 +63,27 @@ void server_checker_free(struct server_checker **checker)
 	*checker = NULL;
 }
 
+/* mini-DNS sends no query of a check to a server that counts as silent (dns_request.h). */
+static void check_explain_silence(const struct check *check, char *reason, size_t size)
+{
+	if (dns_requests_silent_since(check->checker->requests, &check->server))
+		snprintf(reason, size, "no answer about any domain; mini-DNS probes the "
+		         "server until it answers");
+	else
+		snprintf(reason, size, "no answer to an SOA query for %g s",
+		         check->timeout_ms / 1000.0);
+}
+
 /* If the cast fails, the next check brings the result. */
 static void check_report(const struct check *check, bool silent)
 {
-	char topic[300], reason[64], request_id[ID_LEN + 1];
+	char topic[300], reason[128], request_id[ID_LEN + 1];
 	const struct rpc_target target = { .topic = topic };
 	struct server_answer answer = { check->name_server, silent, "" };
 	struct why why;
 
 	if (silent) {
-		snprintf(reason, sizeof(reason), "no answer to an SOA query for %g s",
-		         check->timeout_ms / 1000.0);
+		check_explain_silence(check, reason, sizeof(reason));
 		answer.reason = reason;
 	}
 	snprintf(topic, sizeof(topic), "pool_manager.%s", check->pool);
@@ -106,6 +117,7 @@ static void server_checker_add(struct server_checker *checker, const char *pool,
 	check->checker = checker;
 	check->pool = xstrdup(pool);
 	check->name_server = xstrdup(name_server);
+	check->server = want->server;
 	check->timeout_ms = want->timeout_ms;
 	check->next = checker->checks;
 	checker->checks = check;

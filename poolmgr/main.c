@@ -64,7 +64,7 @@ static const struct option options[] = {
 	  "time between two checks of a name server. In a check, mini-DNS sends the name "
 	  "server one query, so that the pool manager also notices a failure while no "
 	  "domain changes. After a check without an answer, the time between two checks is "
-	  "3s", .reloadable = true },
+	  "5s", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "objects that a process locks while it creates or deletes a zone on a "
 	  "name server. domain: only the domain; tenant: all domains of its tenant" },
@@ -147,8 +147,8 @@ static enum err poolmgr_check(void *self, struct why *why)
 	err = poolmgr_parse_endpoints(&pm->config.masters, 0, "poolmgr.masters",
 	                              &pm->masters, why);
 	if (!err && pm->config.masters.count == 0)
-		err = fail(why, ERR_INVALID, "poolmgr.masters: must list "
-		           "mini-DNS as address:port");
+		err = fail(why, ERR_INVALID, "poolmgr.masters: must list at least "
+		           "one address:port of mini-DNS");
 	if (!err)
 		err = poolmgr_parse_endpoints(&pm->config.also_notifies, 53,
 		                              "poolmgr.also_notifies", &pm->also, why);

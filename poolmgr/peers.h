@@ -4,7 +4,8 @@
  * domain waits for the end of the call, and replaces an older waiting report. While a
  * call has no answer, reports about other domains wait 20 ms. So the next call contains
  * several reports. The pool manager repeats each report until central answers. If the
- * process ends before central answers, the next sync finds the domain by its rows.
+ * process ends before central answers, the next sync finds in the database that
+ * central still needs a report about the domain.
  */
 #pragma once
 

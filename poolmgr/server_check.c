@@ -13,7 +13,7 @@
 #include "store_servers.h"
 
 enum {
-	ANSWER_MS = 3000,		/* time for the answer to the query */
+	ANSWER_MS = 5000,		/* time for the answer to the query */
 	FAILING_MS = ANSWER_MS,		/* between checks of a server that did not answer */
 };
 

@@ -65,7 +65,9 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
                        const char **server_ids);
 /*
  * Makes pending rows of the share due now, at most LIMIT rows. UNFINISHED: only rows
- * without SUCCESS: they failed, or a process has claimed them. Returns their number.
+ * without SUCCESS: they failed, or a process has claimed them (an UPDATE that a
+ * process has claimed keeps its SUCCESS, and waits for its lease). Returns their
+ * number.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool unfinished, size_t limit);

@@ -168,9 +168,17 @@ static bool limit_begins(const char *text, const char *words)
 }
 
 /*
- * A server that refuses a zone has none, or stays at its old serial. The words are those
- * of minidns/core/poll.c.
+ * A server that refuses a zone does not have it, or stays at its old serial. The words
+ * are those of minidns/core/poll.c. A serial that zonefleet did not issue has another
+ * cause, and an answer without an SOA record, too.
  */
+static bool limit_shows_refusal(const char *reason)
+{
+	if (limit_begins(reason, "serves serial "))
+		return strstr(reason, ", not yet ") != NULL;
+	return limit_begins(reason, "answers with ") && !strstr(reason, "no SOA record");
+}
+
 static bool limit_has_effect(const struct server_limit *limit,
                              const struct limit_failure *failure)
 {
@@ -178,9 +186,7 @@ static bool limit_has_effect(const struct server_limit *limit,
 		return false;
 	if (limit->effect == SERVER_LIMIT_RECORDS)
 		return failure->differs;
-	return limit->effect == SERVER_LIMIT_ZONE &&
-	       (limit_begins(failure->reason, "answers with ") ||
-	        limit_begins(failure->reason, "serves serial "));
+	return limit->effect == SERVER_LIMIT_ZONE && limit_shows_refusal(failure->reason);
 }
 
 bool limits_may_explain(const struct limit_failure *failure)

@@ -7,7 +7,8 @@
  * process sends a fanout (zone_differs), and all processes watch the zone on this server
  * for an hour. When one of them has served the whole zone to the server, it sends a
  * fanout (zone_transferred), and all processes count it, also the sender. Lost fanouts
- * make the number too small, never too large.
+ * make the number too small. It can be too large if several servers have one address, or
+ * if another program at the address of the server transfers the zone.
  *
  * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
  * drops the oldest. It reads no clock: the caller passes the time in milliseconds. A

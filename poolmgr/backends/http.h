@@ -1,9 +1,9 @@
 /*
  * http -- sends requests to the HTTP API of one server. All requests of a struct http
- * together have one time limit, which begins with http_open(). This module reads each
- * whole answer, up to a size limit. It verifies certificates, does not follow redirects,
- * and ignores proxy settings in the environment. Log lines and reasons never contain the
- * header with the API key.
+ * together have one time limit, which begins with http_open(). This module reads an
+ * answer completely before it returns. An answer has a size limit. The module
+ * verifies certificates, does not follow redirects, and ignores proxy settings in the
+ * environment. Log lines and reasons never contain the header with the API key.
  *
  * http_check() initializes libcurl. Call http_check() when the program checks its
  * settings, while the process has only one thread.

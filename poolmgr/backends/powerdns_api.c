@@ -159,7 +159,7 @@ enum err powerdns_api_refused(struct powerdns_api *api, const char *what)
 
 	while (refusal->status && refusal->status != api->http.status)
 		refusal++;
-	return fail(api->why, refusal->err, "%s: %s: HTTP status %d: %s",
+	return fail(api->why, refusal->err, "%s: cannot %s: HTTP status %d: %s",
 	            api->terms.server, what, api->http.status,
 	            refusal->words ? refusal->words
 	                           : powerdns_api_error_text(api, shown));

@@ -1778,8 +1778,9 @@ class Status(Story):
         self.assertEqual({name: state for name, state in shown().items() if name.startswith("w-")},
                          {"w-alive": ("master", "active"), "w-ahead": ("normal", "dead"),
                           "w-dead": ("master", "dead")})
-        self.assertEqual({state for name, (_, state) in shown().items() if "central" in name},
-                         {"active"})
+        # a process that has just started is down until the master gives it a share
+        wait_for(lambda: {state for name, (_, state) in shown().items()
+                          if "central" in name} == {"active"}, 20, "central is active")
         missing = call("get_status", ADMIN)["missing_workers"]
         self.assertEqual({name for name in missing if not name.startswith("pool_manager.")},
                          {"minidns", "ownership"})
@@ -1959,7 +1960,7 @@ class Warned(Story):
         self.assertEqual(call("create_domain", domain=values | {"id": id_})["ttl"], 60)
         other = values | {"ttl": 61, "description": "y"}
         want = ["ttl: the domain exists and keeps its TTL 60, not 61",
-                "description: the domain exists and keeps its description 'x', not 'y'"]
+                "description: the domain exists and keeps its description"]
         for domain, warned in (values, []), (other, want):
             again = call("create_domain", domain=domain | {"id": id_})
             self.assertEqual([words.partition(": to")[0] for words in again["warnings"]], warned)

@@ -745,7 +745,7 @@ class Managed(unittest.TestCase):
 
     def change(self, *changes, **more):
         self.domains.apply_changes(domain=f"{ZONE}.", changes=[
-            {"op": op, "name": f"{name}.{ZONE}.", "type": rtype, "records": records}
+            {"op": op, "name": f"{name}.{ZONE}.", "type": rtype, "records": records or None}
             for op, name, rtype, records in changes], **more)
 
     def test_only_force_removes_records_of_ours(self):

@@ -1057,9 +1057,9 @@ class Domains(RouteStory):
         """What is shown stays, or something that is up takes its place."""
         self.router("shard1", "10.245.2.2")
         down = {"address": "10.245.2.3", "up": False}
-        self.refused("at least one address must be up", self.caller.update_router, router="shard1",
+        self.refused("no address is up", self.caller.update_router, router="shard1",
                      values={"addresses": [down]})
-        self.refused("at least one address must be up", self.caller.update_router, router="shard1",
+        self.refused("no address is up", self.caller.update_router, router="shard1",
                      values={"addresses": []})
         self.caller.update_router(router="shard1", values={"addresses": [
             {"address": "10.245.2.2", "up": False}, down]})

@@ -353,7 +353,7 @@ class Drains(Story):
         self.router("shard1")
         for number in range(3):
             self.route(f"r{number}")
-        self.refused(FAILED, "3 routes are bound to this router: drain the router first",
+        self.refused(FAILED, "this router still has routes .3.: drain the router first",
                      "router", "delete", "shard1", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")

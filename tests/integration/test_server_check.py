@@ -45,7 +45,7 @@ class Idle(unittest.TestCase):
         self.assertEqual(self.health("nsd"), "OK")
         status = self.fleet.cli("servers", "--admin")["servers"]
         reason = next(row["last_error"] for row in status if row["id"] == "bind")
-        self.assertIn("no answer to an SOA query", reason)
+        self.assertIn("no answer ", reason)
         self.fleet.bind.resume()
         self.wait_health("bind", "OK")
         self.assertEqual(self.rows(), before)

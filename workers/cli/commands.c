@@ -272,8 +272,8 @@ const struct command commands[] = {
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
-	  "recordset_records. LIMIT is a number. -1 means no limit. 'default' means the "
-	  "limit in the settings of central.",
+	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
+	  "settings of central. -1 means no limit.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -580,7 +580,7 @@ const struct command commands[] = {
 	  "three commands in a row have failed: NO_DNS if the server did not answer the "
 	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
 	  "NO_ANSWER if neither answered. mini-DNS also polls a server while no domain "
-	  "changes, so HEALTH is NO_DNS at most about 30 s after a server has stopped. "
+	  "changes, so HEALTH is NO_DNS at most about 40 s after a server has stopped. "
 	  "The first answer sets HEALTH to OK again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if no process of this worker "
 	  "is running: then zonefleet does not know whether the server answers. STATE is "
 	  "the state that the operator has set. The pool managers "
@@ -721,7 +721,7 @@ const struct command commands[] = {
 	  "refused. It also prints the names of up to 100 of these record sets. If "
 	  "zonefleet-ownership refuses a record set, it still changes the others, and "
 	  "the command fails with the reasons (Refused).\n"
-	  "First run the command with --dry-run: then it changes nothing.",
+	  "First run the command with --dry-run. With this option, the command changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -833,7 +833,7 @@ const struct command commands[] = {
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
 	  "explain a command, or list all commands",
 	  "Explains COMMAND with its options and examples, as --help after the command "
-	  "does. If you give no COMMAND, the command lists all commands. --json without "
+	  "does. Without COMMAND, 'zonefleet help' lists all commands. --json without "
 	  "COMMAND prints the texts of all commands. --man prints the man page.",
 	  "zonefleet help record add\n"
 	  "zonefleet help --man | man -l -" },

@@ -141,8 +141,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to take routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that ports, routes or ownership manage "
-		"(router delete: former names of moved routes). A producer adds the "
-		"records again that it still needs" },
+		"(router delete: former names of moved routes). If a producer "
+		"still needs such a record, it adds the record again" },
 	[OPT_HOST]         = { "host", 0, "NAME",
 		"set your own name or *.NAME as the host; '' means a generated name. The "
 		"host must not be in routes.suffix. Only administrators may use a "

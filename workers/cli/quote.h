@@ -1,8 +1,7 @@
 /*
  * quote -- puts the data that a person wrote into a request: one argument, or one line of
- * a file, is one record. The client adds the quotes of a string that has none, because
- * central reads data as in a zone file, where each word is a string. The client then
- * prints the resulting strings (quotes_print()), if the user may not expect them.
+ * a file, is one record. central reads data as in a zone file, where each word is a string. So the
+ * client adds quotes to a string without quotes. The client then prints the resulting strings (quotes_print()), if the user may not expect them.
  */
 #pragma once
 

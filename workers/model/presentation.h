@@ -43,7 +43,7 @@ enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
                             struct why *why);
 /*
- * Appends TEXT for rdata_parse(), with quotes around a string that has none. A person
+ * Appends TEXT for rdata_parse(), with quotes around a string without quotes. A person
  * writes one value: "v=spf1 -all" is then one string, and its ';' is no comment. Escapes
  * stay. Only the types with one string and TXT get quotes (also CAA and URI, around their
  * last field). Unchanged: \# LENGTH OCTETS, and a text that has a quote. True: TO has

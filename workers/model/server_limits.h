@@ -1,10 +1,11 @@
 /*
  * server_limits -- what kinds of name servers do not take, although the records obey the
- * RFCs. Each row of the table was seen on the servers that deploy/name-servers.md
- * describes: BIND 9.18, Knot 3.2, PowerDNS 4.7. Records that RFCs forbid have no row,
- * because zonefleet refuses them (rdata_rules.h, central/core/rules.h). The functions
- * only look at the view that the caller passes. The view has no position in a zone: a
- * limit that needs other names has no place here.
+ * RFCs. The authors have seen each row of the table on the servers that
+ * deploy/name-servers.md describes: BIND 9.18, Knot 3.2, PowerDNS 4.7. Records that
+ * RFCs forbid have no row, because zonefleet refuses them (rdata_rules.h,
+ * central/core/rules.h). The functions only look at the view that the caller passes.
+ * The view describes one record set and its name. So the table contains only limits
+ * that do not depend on other names.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 #include "model/name.h"
 
 enum server_limit_effect {
-	/* the server takes no transfer of the zone: it keeps the old zone, or has none */
+	/* the server takes no transfer of the zone: it keeps the old zone, if any */
 	SERVER_LIMIT_ZONE,
 	SERVER_LIMIT_NAME,		/* it answers queries for the name with SERVFAIL */
 	SERVER_LIMIT_RECORDS,		/* it leaves the records out */

@@ -133,8 +133,8 @@ static void lookup_log_change(struct lookup *lookup, const struct address *last)
 	if (!address || (last && address_same_host(last, address)))
 		return;
 	address_format(address, text);
-	log_info("host has %s address: host=%s address=%s addresses=%zu",
-	         last ? "another" : "an", lookup->config.host, text, lookup->known.count);
+	log_info("address selected: host=%s address=%s addresses=%zu",
+	         lookup->config.host, text, lookup->known.count);
 	if (lookup->config.changed)
 		lookup->config.changed(lookup->config.self, address);
 }

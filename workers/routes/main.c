@@ -49,13 +49,13 @@ static const struct option rows[] = {
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
-	  "patterns, with blanks between them, of the backends that a route may name in "
-	  "addition to NAMESPACE_NAME. NAMESPACE stands for the namespace of the route, "
+	  "patterns of the backends that a route may name in addition to NAMESPACE_NAME. "
+	  "Separate the patterns with blanks. NAMESPACE stands for the namespace of the route, "
 	  "PROJECT for its tenant. A pattern may contain one *, which stands for any "
 	  "octets. \"*\": all backends. Administrators may name any backend" },
 	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
-	  "patterns, with blanks between them, of the free namespaces in which a tenant "
-	  "may create the first route. PROJECT stands for the tenant. A pattern may "
+	  "patterns of the free namespaces in which a tenant may create the first route. "
+	  "Separate the patterns with blanks. PROJECT stands for the tenant. A pattern may "
 	  "contain one *, which stands for any octets. \"*\": all namespaces, also those "
 	  "whose name and _ begin the name of an operator's backend. Administrators may "
 	  "use any namespace" },

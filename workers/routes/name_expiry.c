@@ -131,7 +131,7 @@ static bool expiry_run_page(struct turn *turn)
 			host_changes_cast(&turn->changes, turn->routes);
 	}
 	if (err)
-		log_warn("former names not expired: reason=\"%s\"", why.text);
+		log_warn("expiry of former names failed: reason=\"%s\"", why.text);
 	return !err && turn->count == PAGE && turn->ended;
 }
 

@@ -274,9 +274,9 @@ static void router_check_addresses(const struct routes *routes, struct tx *tx,
 	for (size_t i = 0; i < was->count; i++)
 		had |= was->addresses[i].is_shown;
 	if (had && rule.keeps && !store_addresses_any_usable(tx, was->name, &rule))
-		tx_fail(tx, ERR_CONFLICT, "addresses: at least one address must be up, "
-		        "or the domain would be empty. Keep an old address until a new "
-		        "address is up, or set routes.all_down = \"withdraw\"");
+		tx_fail(tx, ERR_CONFLICT, "addresses: no address is up, so the domain "
+		        "would be empty: keep an old address until a new address is up, "
+		        "or set routes.all_down = \"withdraw\"");
 }
 
 /* True: the router may now have routes that were not possible before. */
@@ -425,9 +425,8 @@ enum err service_delete_router(void *self, struct request *req)
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
 	service_read_router(req, &tx, name, ROUTER_LOCK, &router);
 	if (!tx.err && router.bound)
-		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to this router: drain "
-		        "the router first",
-		        router.bound);
+		tx_fail(&tx, ERR_CONFLICT, "this router still has routes (%u): drain the "
+		        "router first", router.bound);
 	if (!tx.err && !force)
 		router_check_former_names(req, &tx, &router);
 	if (!tx.err && router.state != ROUTER_GOING)

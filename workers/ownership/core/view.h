@@ -7,9 +7,9 @@
  * read. An ownership mark without a type belongs to no particular record set
  * (OWNER_VAGUE). An ownership mark that may belong to several existing record sets also
  * belongs to no particular record set, because it may be a copy. A record set with two
- * owners is contested, unless all of its ownership marks contain "shared=true". A record
- * set is always contested if two ownership marks of this registry are at the name of its
- * ownership mark.
+ * owners is contested, unless all of its ownership marks contain "shared=true". Two
+ * ownership marks of this registry at one name are an exception: the record set of
+ * these marks is contested even with "shared=true".
  *
  * The view owns all of its memory. The caller may add records in any order.
  */
