@@ -241,7 +241,7 @@ def central(things):
              "new_secret": maybe(False)})},
         "delete_tsigkey": {"tsigkey": things.tsigkey},
         "set_quota": {"tenant": tenant("t"), "resource": "domains",
-                      "hard_limit": also(number(9), "negative")},
+                      "hard_limit": also(number(9), "negative", "null")},
         "get_quotas": {"tenant": word("t")},
         "find_workers": {},
         "find_locks": {},
