@@ -12,7 +12,7 @@ SECONDS = 60
 ZONE = "idle.example."
 DAY = 86400                 # no poll of the sync or of the full scan comes in between
 QUEUE = "minidns"
-CHECKS = 12                 # each expires after three seconds, and there is one a second and server
+CHECKS = 40                 # each expires after five seconds, and there is one a second and server
 
 
 class Idle(unittest.TestCase):
