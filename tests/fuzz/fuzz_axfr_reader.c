@@ -61,8 +61,8 @@ static void check_words(void)
 
 	diff_text_add(&side, record.octets, record.len);
 	assert(side.count == 1 && side.named == 1);
-	assert(memchr(side.text[0], '\0', SET_DIFF_TEXT));
-	for (const char *at = side.text[0]; *at; at++)
+	assert(memchr(side.record[0].text, '\0', SET_DIFF_TEXT));
+	for (const char *at = side.record[0].text; *at; at++)
 		assert(*at >= ' ' && *at <= '~');
 }
 
