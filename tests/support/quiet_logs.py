@@ -16,6 +16,8 @@ MARKS = {
     "nsd": r"\b(?:warning|error): ",
 }
 
+DELETED = "it asks for a zone that changed and was deleted a moment later: name-servers.md"
+
 # server, what the line says, why it is there
 KNOWN = (
     ("rabbitmq", r'Message store ".*": rebuilding indices from scratch',
@@ -27,10 +29,10 @@ KNOWN = (
     ("mariadb", r"Aborted connection \d+ to db: 'zonefleet' user: 'zonefleet' ",
      "the lab has this account, and its session ends with the process; our programs have others"),
     ("bind", r" built with +'--build=", "the options of its compiler contain the word error"),
-    ("bind", r"refresh: unexpected rcode \((?:NXDOMAIN|REFUSED)\) from primary",
-     "BIND asks for a zone that changed and was deleted a moment later: name-servers.md"),
-    ("knot", r"server responded with error '(?:NOTAUTH|REFUSED|NXDOMAIN)'",
-     "Knot asks for a zone that changed and was deleted a moment later"),
+    ("bind", r"refresh: unexpected rcode \((?:NXDOMAIN|REFUSED)\) from primary", DELETED),
+    ("knot", r"server responded with error '(?:NOTAUTH|REFUSED|NXDOMAIN)'"
+     r"|refresh, address \S+ not usable", DELETED),
+    ("nsd", r"received error code SERVER NOT AUTHORITATIVE FOR ZONE", DELETED),
     ("knot", r"warning: no zones loaded", "Knot starts before the first domain is created"),
 )
 
