@@ -242,7 +242,7 @@ static enum err change_get_manager(const json_t *json, struct change *change,
 	return codec_within(change->field, err, why);
 }
 
-/* If a caller has filtered its records down to none, central must not delete all. */
+/* If a caller has filtered all its records out, central must not delete all. */
 static enum err change_check_count(const json_t *json, const struct change *change,
                                    struct why *why)
 {

@@ -58,8 +58,8 @@ void compare_queue_free(struct compare_queue **queue);
 /*
  * ARGS: the arguments of "compare_zones". ERR_INVALID: an entry of the list is not
  * valid. The queue accepts the valid entries, and *why contains the first reason.
- * ERR_BUSY: the queue has room for none or only some of the entries. Of the poll parameters, the queue uses only the
- * timeout.
+ * ERR_BUSY: the queue does not have room for all entries. Of the poll parameters, the
+ * queue uses only the timeout.
  *
  * In general, the queue does not repeat a failed comparison, because the next round
  * compares the zone again. There are three exceptions. If the server closed the
