@@ -480,7 +480,8 @@ static const struct rpc_object objects[] = {
 		{ "server", "string", "the name server" },
 		{ "pool", "string", "the pool" },
 		{ "kind", "string", "CONTENT, SERIAL, STRAY or OPTIONS" },
-		{ "state", "string", "the state of the repair, or its result" },
+		{ "state", "string", "the state of the repair (SEEN, CONFIRMED, "
+		  "PARKED), or its result (ORDERED, DONE, FAILED, PARKED)" },
 		{ "detail", "string", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },

@@ -317,6 +317,7 @@ static void minidns_make_outbound(struct loop *loop)
 		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
 		.transfers = minidns.transfers = transfers_new(loop, &transfers),
 		.report = minidns_on_report,
+		.transfers_of = minidns_transfers_of,
 	};
 
 	minidns.reports = report_batch_new(loop, minidns.runtime.rpc,

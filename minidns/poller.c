@@ -278,6 +278,33 @@ static bool watch_is_as_expected(const struct watch *watch,
 	       result->serial == watch->poll.terms.wanted;
 }
 
+/*
+ * For a server that answers without the wanted serial: the number of whole transfers at
+ * this serial. The server takes these transfers, but does not load the zone.
+ */
+static int watch_transfers(const struct watch *watch, const struct poll_result *result)
+{
+	const struct poller_config *config = &watch->poller->config;
+	const struct poll_terms *terms = &watch->poll.terms;
+
+	if (result->report != REPORT_ERROR || result->silent || result->unasked ||
+	    terms->absence)
+		return 0;
+	return config->transfers_of(config->self, &watch->zone, &watch->server,
+	                            terms->wanted);
+}
+
+static void watch_add_transfers(const struct watch *watch, char *reason, size_t size)
+{
+	char host[ADDRESS_TEXT];
+	size_t len = strlen(reason);
+
+	address_format(&watch->server, host);
+	snprintf(reason + len, size - len, "; mini-DNS has sent the zone with serial %u to "
+	         "%s: the log of the server says why it does not load the zone",
+	         watch->poll.terms.wanted, host);
+}
+
 static void watch_report_end(struct watch *watch)
 {
 	struct poller *poller = watch->poller;
@@ -285,6 +312,9 @@ static void watch_report_end(struct watch *watch)
 	struct poll_result result;
 
 	poll_result(&watch->poll, &result);
+	report.transfers = watch_transfers(watch, &result);
+	if (report.transfers)
+		watch_add_transfers(watch, result.reason, sizeof(result.reason));
 	report.report = result.report;
 	report.has_serial = result.has_serial;
 	report.serial = result.serial;

@@ -262,7 +262,9 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 			             result->first->request_id);
 	}
 	for (const struct unknown_serial *at = evaluation->unknown; at; at = at->next)
-		follow_up_observe(poolmgr->follow_up, at->server, at->domain, &at->serial,
+		follow_up_observe(poolmgr->follow_up,
+		                  &(struct follow_report){ at->server, at->domain, &at->serial,
+		                                           false },
 		                  &(struct cause){ at->request_id, .recovery = true });
 }
 

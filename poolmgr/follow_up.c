@@ -37,6 +37,7 @@ struct follow_up_job {
 	struct domain_ref domain;
 	bool serves_it;
 	uint32_t serves;
+	bool was_sent;
 	struct cause cause;
 	struct held *held;
 	enum follow action;
@@ -117,6 +118,12 @@ static bool follow_up_takes_orders(const struct server *server)
 	return server->driver->retransfer && !server->driver->by_catalog;
 }
 
+/* Without renew(), the pool manager only orders the transfer again. */
+static bool follow_up_renews(const struct follow_up_job *job)
+{
+	return job->action == FOLLOW_RENEW && job->server->driver->renew;
+}
+
 /* ---- the row of repair_log ---- */
 
 struct recording {
@@ -147,21 +154,22 @@ static enum err follow_up_write_record(void *self, struct why *why)
 	if (job->held)
 		holder_guard(follow_up_holder(job), &tx, job->held);
 	store_followed(&tx, &followed);
-	if (followed.action == FOLLOW_RENEW && job->server->driver->renew && !job->err)
+	if (follow_up_renews(job) && !job->err)
 		store_adjusted(&tx, job->domain.id, followed.server_id,
 		               job->server->settings_digest);
 	return tx_commit(&tx);
 }
 
 static const char *const words[FOLLOW_COUNT] = {
-	[FOLLOW_TRANSFER] = "the pool manager made the server transfer the zone",
-	[FOLLOW_RENEW]    = "the pool manager deleted the zone and created it again",
+	[FOLLOW_TRANSFER] = "the pool manager ordered the server to transfer the zone",
+	[FOLLOW_RENEW]    = "the pool manager removed the zone from the server and added it "
+	                    "again",
 	[FOLLOW_RAISE]    = "central raised the serial of the domain",
 };
 
 /*
- * Writes "the pool manager made the server transfer the zone; the server served serial
- * 12, the database has 11". The first part may be an error.
+ * Writes "the pool manager ordered the server to transfer the zone; the server served
+ * serial 12; the database has serial 11". The first part may be an error.
  */
 static void follow_up_record(const struct follow_up_job *job, struct db *db,
                              const char *outcome)
@@ -175,7 +183,9 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 		         job->serves);
 	snprintf(recording.detail, sizeof(recording.detail),
 	         "%s; %s; the database has serial %" PRIu32,
-	         job->err ? job->why.text : words[job->action], serves,
+	         job->err ? job->why.text
+	         : job->action == FOLLOW_RENEW && !follow_up_renews(job)
+	             ? words[FOLLOW_TRANSFER] : words[job->action], serves,
 	         job->domain.state.serial);
 	metric_add(job->err ? failed : done[job->action], 1);
 	log_warn("server stays behind: domain=%s server=%s action=%s outcome=%s "
@@ -196,6 +206,7 @@ static enum follow follow_up_decide(struct follow_up_job *job)
 		.serves_it = job->serves_it,
 		.serves = job->serves,
 		.takes_orders = follow_up_takes_orders(job->server),
+		.was_sent = job->was_sent,
 	};
 	struct why why;
 	struct tx tx = tx_autocommit(job->server->db, &why);
@@ -214,7 +225,7 @@ static enum err follow_up_order(struct follow_up_job *job)
 	                                        poolmgr->config.masters.count };
 	bool changed;
 
-	if (job->action == FOLLOW_RENEW && driver->renew)
+	if (follow_up_renews(job))
 		return driver->renew(job->server->settings, &context,
 		                     &job->domain, &job->why);
 	enum err err = adjust_zone(poolmgr, job->server, &job->domain, job->held,
@@ -389,25 +400,26 @@ static struct follow_up_job *follow_up_job_new(struct follow_up *follow_up,
 	return job;
 }
 
-void follow_up_observe(struct follow_up *follow_up, const struct server *server,
-                       const struct domain_ref *domain, const uint32_t *serves,
+void follow_up_observe(struct follow_up *follow_up, const struct follow_report *report,
                        const struct cause *cause)
 {
+	const struct domain_ref *domain = report->domain;
 	struct server *own = servers_find(follow_up->poolmgr->servers,
-	                                  server->settings->id);
+	                                  report->server->settings->id);
 	struct follow_up_job *job;
 	char key[KEY_SIZE];
 
-	bug_if(snprintf(key, sizeof(key), "%s %s", domain->id, server->settings->id) >=
-	       (int)sizeof(key));
+	bug_if(snprintf(key, sizeof(key), "%s %s", domain->id,
+	                report->server->settings->id) >= (int)sizeof(key));
 	HASH_FIND_STR(follow_up->jobs, key, job);
 	if (job || !own || HASH_COUNT(follow_up->jobs) >= CASES_MAX ||
 	    server_fails(own, CHANNEL_CONTROL))
 		return;
 	job = follow_up_job_new(follow_up, key, domain, cause);
 	job->server = own;
-	job->serves_it = serves;
-	job->serves = serves ? *serves : 0;
+	job->serves_it = report->serves;
+	job->serves = report->serves ? *report->serves : 0;
+	job->was_sent = report->was_sent;
 	if (!lane_submit(own->lane, follow_up_run, follow_up_ended, job))
 		follow_up_job_free(job);
 }

@@ -21,10 +21,13 @@ void follow_up_metrics(void);	/* before the fork */
 struct follow_up *follow_up_new(struct poolmgr *poolmgr);
 /* Call it after servers_stop(). */
 void follow_up_free(struct follow_up **follow_up);
-/*
- * Starts a follow-up. The row of the server has the status ERROR. SERVES: the serial of
- * the domain that the server serves; NULL: the server answered without a serial.
- */
-void follow_up_observe(struct follow_up *follow_up, const struct server *server,
-                       const struct domain_ref *domain, const uint32_t *serves,
+/* The last report about a domain on a server. Its row has the status ERROR. */
+struct follow_report {
+	const struct server *server;
+	const struct domain_ref *domain;
+	const uint32_t *serves;		/* NULL: the server answered without a serial */
+	bool was_sent;			/* as in struct follow_case */
+};
+/* Starts a follow-up. */
+void follow_up_observe(struct follow_up *follow_up, const struct follow_report *report,
                        const struct cause *cause);

@@ -336,12 +336,16 @@ static void service_note_behind(struct poolmgr *poolmgr,
                                 const struct server_report *report,
                                 const struct cause *cause)
 {
-	const struct server *server = servers_find(poolmgr->servers, report->name_server);
+	const struct follow_report follow = {
+		.server = servers_find(poolmgr->servers, report->name_server),
+		.domain = &report->domain,
+		.serves = report->has_serial ? &report->serial : NULL,
+		.was_sent = report->transfers > 0,
+	};
 
 	if (report->report == REPORT_ERROR && !report->silent && !report->unasked &&
 	    !service_is_delete(report))
-		follow_up_observe(poolmgr->follow_up, server, &report->domain,
-		                  report->has_serial ? &report->serial : NULL, cause);
+		follow_up_observe(poolmgr->follow_up, &follow, cause);
 }
 
 /*

@@ -77,6 +77,12 @@ static bool follow_has_failed(const struct follow_case *of)
 	return follow_is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
 }
 
+/* A server that is ahead of us cannot have loaded our serial. */
+static bool follow_may_renew(const struct follow_case *of)
+{
+	return !follow_has_no_serial(of) && (!of->was_sent || follow_is_ahead(of));
+}
+
 enum follow follow_decide(const struct follow_case *of)
 {
 	bool ahead = follow_is_ahead(of);
@@ -89,7 +95,7 @@ enum follow follow_decide(const struct follow_case *of)
 		return FOLLOW_RAISE;
 	if (!of->takes_orders || (of->done && follow_is_too_soon(of, TRANSFER_MS)))
 		return FOLLOW_WAIT;
-	return of->done && !follow_has_no_serial(of) ? FOLLOW_RENEW : FOLLOW_TRANSFER;
+	return of->done && follow_may_renew(of) ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }
 
 /* How far our serial may be raised at present. */

@@ -22,7 +22,9 @@
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server. If the server answers without a
  * serial, the pool manager does this only for a new zone. The server may refuse only
- * mini-DNS and still answer its clients. Some servers accept no commands. If the serial
+ * mini-DNS and still answer its clients. If mini-DNS has sent the zone and the server has
+ * not loaded it, the server refuses the records, and a new setup would not help. Some
+ * servers accept no commands. If the serial
  * of such a server is ahead, the pool manager asks central to raise the serial of the
  * domain. It does this at most twice an hour, because a server may change its serial by
  * itself.
@@ -59,6 +61,11 @@ struct follow_case {
 	bool has_failed;		/* the last try failed */
 	/* an administrator has requested a sync since the last try */
 	bool asked;
+	/*
+	 * mini-DNS has sent the whole zone to the server at the serial of the database,
+	 * since the server is in ERROR
+	 */
+	bool was_sent;
 };
 
 enum follow follow_decide(const struct follow_case *of);

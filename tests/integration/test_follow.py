@@ -144,8 +144,8 @@ class Driven(Quick, Story):
                 # A busy server may have been made to transfer before, when it was behind.
                 self.assertIn([
                     "TRANSFER", "DONE",
-                    "the pool manager made the server transfer the zone; the server served "
-                    f"{served}; the database has serial {domain['serial']}"],
+                    "the pool manager ordered the server to transfer the zone; the server "
+                    f"served {served}; the database has serial {domain['serial']}"],
                     self.repairs(domain, server))
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
                                "which zonefleet did not issue"), self.history(domain))

@@ -598,7 +598,7 @@ class Content(FleetStory):
             self.wait_state(zone, "FAILED")
         self.fleet.wait_for(lambda: self.address("bind", f"www.{zone}") == ["192.0.2.1"],
                             BACK_SECONDS, "bind serves what it should")
-        self.wait_state(zone, "DONE")
+        self.wait_state(zone, "ORDERED")
         self.assertNotIn("PARKED", self.states(zone))
 
     def states(self, zone):
@@ -623,7 +623,7 @@ class Content(FleetStory):
                 self.assertEqual(self.fleet.members[name].serial(zone), serial)
                 done, = self.fleet.wait_for(
                     lambda: [row for row in self.admin("repairs")["repairs"]
-                             if row["name"] == zone and row["state"] == "DONE"], 10,
+                             if row["name"] == zone and row["state"] == "ORDERED"], 10,
                     "it was noted")
                 self.assertEqual((done["server"], done["kind"]), (name, "CONTENT"))
                 self.assertIn("192.0.2.99", done["detail"])

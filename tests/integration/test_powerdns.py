@@ -198,7 +198,7 @@ class Content(PowerDnsStory):
         self.assertEqual(self.fleet.powerdns.serial("edited.example."), serial)
         done, = self.fleet.wait_for(
             lambda: [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
-                     if row["name"] == "edited.example." and row["state"] == "DONE"], 10,
+                     if row["name"] == "edited.example." and row["state"] == "ORDERED"], 10,
             "it was noted")
         self.assertEqual((done["server"], done["kind"]), ("powerdns", "CONTENT"))
         # it was fetched whole, and asks for what changed again

@@ -64,15 +64,32 @@ class Limits(unittest.TestCase):
         self.assertIn(f"; likely cause: {cause}",
                       self.caller.get_domain(domain=f"{name}.")["reason"])
 
+    def keeps_its_old_zone(self, name):
+        """BIND transfers the zone again and again. Nothing takes the zone that it serves away."""
+        def ordered():
+            return [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
+                    if row["name"] == f"{name}." and row["kind"] == "SERIAL"]
+        rows = self.fleet.wait_for(lambda: len(ordered()) > 1 and ordered(), SECONDS,
+                                   "the pool manager has ordered two transfers")
+        self.assertEqual({row["state"] for row in rows}, {"ORDERED"})
+        for row in rows:
+            self.assertRegex(row["detail"], "^the pool manager ordered the server to transfer ")
+        rows = self.fleet.cli("status", name)["domain"]["servers"]
+        self.assertRegex(next(row["reason"] for row in rows if row["id"] == "bind"),
+                         r"mini-DNS has sent the zone with serial \d+ to 127\.0\.0\.1: "
+                         "the log of the server says why it does not load the zone")
+        self.assertEqual(self.fleet.bind.query(f"www.{name}.", "A")[0], "NOERROR")
+
     def is_active(self, name):
         return self.fleet.cli("domain", "show", name)["status"] == "ACTIVE"
 
     def test_ns_at_a_wildcard(self):
         self.create("wild.example")
-        self.assertEqual(self.add("wild.example", "www", "A", "192.0.2.1"), [])
+        self.assertEqual(self.add("wild.example", "www", "A", "192.0.2.1", "--wait"), [])
         self.assertEqual(self.add("wild.example", "*.w", "NS", "ns1.example.net."), [
             f"'*.w.wild.example. NS': BIND (bind) {REFUSES}: it {WILDCARD}"])
         self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
+        self.keeps_its_old_zone("wild.example")
         self.fleet.cli("record", "delete", "wild.example", "*.w", "NS", "--wait")
         self.assertTrue(self.is_active("wild.example"))
 

@@ -563,11 +563,14 @@ const struct command commands[] = {
 	  "answers, but has not updated the zone. OPTIONS: the zone on the server had "
 	  "other masters, another key, template or pattern.\n"
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
-	  "next round. CONFIRMED: the pool manager repairs the drift. DONE: the repair "
+	  "next round. CONFIRMED: the pool manager repairs the drift. ORDERED: the server "
+	  "has accepted the command to transfer the zone or to set it up again; 'zonefleet "
+	  "status DOMAIN' says whether the server has updated the zone. DONE: the repair "
 	  "has succeeded. FAILED: the repair has failed. PARKED: an operator must act. "
-	  "The pool manager parks a drift that comes back too often. If two transfers "
-	  "changed nothing, the server serves the records in a different form: this "
-	  "difference is PARKED, but does not count. The pool manager also parks a "
+	  "The pool manager parks a drift that comes back too often. If two transfers do "
+	  "not remove a difference, the server serves the records in a different form. The "
+	  "pool manager parks this difference, but the server still counts for the "
+	  "consensus. The pool manager also parks a "
 	  "repair that the server refuses, and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,

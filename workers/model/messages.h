@@ -110,9 +110,9 @@ struct server_report {
 	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
 	bool refused;
 	/*
-	 * differs or refused: number of transfers of the whole zone, at this serial, that
-	 * mini-DNS has served to the server since it first found a difference. It may be
-	 * too small.
+	 * differs, refused, or ERROR of a server that answers: number of transfers of the
+	 * whole zone, at the serial of the database, that mini-DNS has served to the
+	 * server since it first found the failure. It may be too small.
 	 */
 	int transfers;
 	const char *reason;		/* may be "" */
