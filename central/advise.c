@@ -2,6 +2,7 @@
 
 #include "core/advice.h"
 #include "core/rrsets.h"
+#include "reasons.h"
 #include "store.h"
 #include "store_limits.h"
 
@@ -46,6 +47,16 @@ static void advise_limits(struct write *write, const struct limits_found *limits
 	limits_advise(limits, servers, count, write->arena, advice);
 }
 
+static json_t *advise_worker(struct write *write, json_t *list)
+{
+	const char *missing = reasons_missing_worker(write->tx, write->arena,
+	                                             write->zone.pool);
+
+	if (missing)
+		json_array_append_new(list, json_string(missing));
+	return list;
+}
+
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
                        const struct limits_found *limits)
 {
@@ -56,7 +67,7 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
 	advice_read_changes(&sets, changes, count);
 	advise_limits(write, limits, &advice);
 	advise_hosts(write, &sets, &advice);
-	return advice_encode(&advice);
+	return advise_worker(write, advice_encode(&advice));
 }
 
 json_t *advise_names(struct write *write, const char *const *owners, size_t count)

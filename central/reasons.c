@@ -1,7 +1,9 @@
 #include "reasons.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "consistency/heartbeat.h"
 #include "store_fleet.h"
 #include "store_limits.h"
@@ -86,10 +88,59 @@ void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
 		                 n - at < TX_LIST_MAX ? n - at : TX_LIST_MAX);
 }
 
-void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone)
+/* The calls of all threads of the process share it. */
+static struct {
+	pthread_mutex_t lock;
+	struct arena *arena;
+	struct living_services *services;
+	int64_t read_ms;
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool reasons_are_old(void)
 {
-	if (reason_is_due(&zone->is.state))
-		reasons_set_one(arena, zone, reasons_read_services(tx, arena), NULL);
+	return !known.services || clock_ms() - known.read_ms >= WORKERS_AGE_MS;
+}
+
+static void reasons_keep_services(struct tx *tx)
+{
+	struct arena *arena = arena_new();
+	struct living_services *services = reasons_read_services(tx, arena);
+
+	if (tx->err) {
+		arena_free(&arena);
+		return;
+	}
+	if (known.arena)
+		arena_free(&known.arena);
+	known.arena = arena;
+	known.services = services;
+	known.read_ms = clock_ms();
+}
+
+static const char *reasons_known_missing(struct arena *arena, const char *pool)
+{
+	const struct zone zone = { .pool = pool, .reason = "",
+	                           .is.state = { TASK_UPDATE, STATUS_PENDING, 0 } };
+	const char *text;
+
+	if (!known.services)
+		return NULL;
+	struct reason_view view = reasons_view(arena, &zone, known.services, NULL);
+
+	text = reason_now(&view, arena);
+	return *text ? text : NULL;
+}
+
+const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool)
+{
+	const char *missing;
+
+	pthread_mutex_lock(&known.lock);
+	if (reasons_are_old() || reasons_known_missing(arena, pool))
+		reasons_keep_services(tx);
+	missing = reasons_known_missing(arena, pool);
+	pthread_mutex_unlock(&known.lock);
+	return missing;
 }
 
 /* ---- the record that a server does not take ---- */

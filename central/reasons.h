@@ -24,5 +24,10 @@ void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
  */
 const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
                                            struct zone *zone);
-/* reasons_set() for a domain that this transaction has created: only workers count. */
-void reasons_set_new(struct tx *tx, struct arena *arena, struct zone *zone);
+/*
+ * For the answer to a change: returns the text about a worker that the pool needs and
+ * that is not running; NULL: all of them are running. If all were running at most
+ * WORKERS_AGE_MS ago, it sends no statement.
+ */
+enum { WORKERS_AGE_MS = 2000 };
+const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool);

@@ -10,6 +10,7 @@
 #include "codec_domain.h"
 #include "consistency/store_version.h"
 #include "core/catalog.h"
+#include "core/reason.h"
 #include "core/rules.h"
 #include "edit.h"
 #include "model/json.h"
@@ -291,16 +292,18 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 }
 
 /* Reads the row back, because the database has set its times. */
-static enum err domain_answer(struct write *write, bool is_new)
+static enum err domain_answer(struct write *write)
 {
 	struct domain_key key = { .name = "" };
+	const char *missing;
 	struct zone zone;
 
 	memcpy(key.id, write->zone.is.id, sizeof key.id);
 	if (!store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
 		return write->tx->err;
-	if (is_new)
-		reasons_set_new(write->tx, write->arena, &zone);
+	missing = reasons_missing_worker(write->tx, write->arena, zone.pool);
+	if (missing && reason_is_due(&zone.is.state))
+		zone.reason = missing;
 	write->req->result = codec_domain_encode(&zone, write->arena);
 	return write->tx->err;
 }
@@ -383,7 +386,7 @@ enum err service_create_domain(struct write *write)
 	if (err)
 		return err;
 	write->cast_method = "create_domain";
-	err = domain_answer(write, true);
+	err = domain_answer(write);
 	return err ? err : domain_add_warnings(write, &spec);
 }
 
@@ -413,7 +416,7 @@ enum err service_update_domain(struct write *write)
 	if (err)
 		return err;
 	store_buffer_flush(write->buffer, write->tx);
-	return domain_answer(write, false);
+	return domain_answer(write);
 }
 
 static enum err domain_check_no_children(struct write *write)
@@ -509,5 +512,5 @@ enum err service_delete_domain(struct write *write)
 			.deleted = zone->records,
 		});
 	service_domain_remove(write);
-	return domain_answer(write, false);
+	return domain_answer(write);
 }

@@ -6,6 +6,7 @@
 #include "consistency/heartbeat.h"
 #include "model/json.h"
 #include "poolmgr_cast.h"
+#include "reasons.h"
 #include "store_fleet.h"
 
 static enum err fleet_find(void *self, struct request *req, const char *key,
@@ -104,10 +105,13 @@ enum err service_sync_domain(void *self, struct request *req)
 {
 	struct central *central = self;
 	bool deep = false;
+	const char *missing = NULL;
 	struct zone zone;
 	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 	enum err err = tx.err ? tx.err : service_domain_get(req, &tx, &zone);
 
+	if (!err)
+		missing = reasons_missing_worker(&tx, req->arena, zone.pool);
 	if (err)
 		tx_rollback(&tx);
 	else
@@ -119,6 +123,10 @@ enum err service_sync_domain(void *self, struct request *req)
 	poolmgr_cast_send(central,
 	                  &(struct poolmgr_cast){ deep ? "compare_domain" : "sync_domain",
 	                                          &zone, &req->context }, 1);
-	req->result = json_pack("{s:s, s:s}", "id", zone.is.id, "name", zone.is.name);
+	req->result = json_pack("{s:s, s:s, s:[]}", "id", zone.is.id, "name",
+	                        zone.is.name, "warnings");
+	if (missing)
+		json_array_append_new(json_object_get(req->result, "warnings"),
+		                      json_string(missing));
 	return OK;
 }

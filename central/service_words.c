@@ -12,10 +12,11 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
-	"tools refuse or warn of, at most 35 texts: an NS, MX or SRV record whose host is " \
+	"tools refuse or warn of, at most 36 texts: an NS, MX or SRV record whose host is " \
 	"inside the domain and has no address, or has a CNAME record; a record set that " \
 	"name servers of the pool do not take (`limits` of `get_pool`); in an import also " \
-	"a record set with several TTLs" }
+	"a record set with several TTLs; a worker that the pool needs and that is not " \
+	"running" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
@@ -305,7 +306,8 @@ static const struct rpc_method_doc words[] = {
 	           "about the name server" }) },
 	{ "sync_domain", "Orders the pool manager to compare the domain on its name "
 	  "servers with the database immediately.", OWNER,
-	  "`id`: id; `name`: name", "{'domain': 'example.org.'}",
+	  "`id`: id; `name`: name; `warnings`: list of strings, as in [outcome]",
+	  "{'domain': 'example.org.'}",
 	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
 	{ "update_status", "Reports the consensus on a domain to central." },
 	{ "update_statuses", "Reports the consensus on several domains to central." },

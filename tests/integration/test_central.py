@@ -721,11 +721,12 @@ class Records(Story):
         for i in range(10):     # both processes have prepared their statements
             change(name, add(f"a.{name}", [f"192.0.2.{i + 2}"]))
         each = []
-        for i in range(count):
-            before = asked()
-            change(name, {"op": "set", "name": f"a.{name}", "type": "A",
-                          "records": [f"198.51.100.{i}"]})
-            each.append(asked() - before)
+        with living("minidns", "pool_manager.default"):     # or it asks each time
+            for i in range(count):
+                before = asked()
+                change(name, {"op": "set", "name": f"a.{name}", "type": "A",
+                              "records": [f"198.51.100.{i}"]})
+                each.append(asked() - before)
         # the sweep asks, too, and what was here before may still be on its way
         self.assertLessEqual(min(each), 10)
 
@@ -1933,11 +1934,12 @@ class Warned(Story):
         both = call("apply_changes", domain=name, changes=[
             {"op": "add", "name": name, "type": "MX", "records": [f"{rank} mx{rank}.{name}"]}
             for rank in (1, 2)])["warnings"]
-        self.assertEqual([words.split("'")[3] for words in both], [f"mx{rank}.{name}"
+        self.assertEqual([words.split("'")[3] for words in both if "MX" in words], [f"mx{rank}.{name}"
                                                                   for rank in (1, 2)])
-        done = call("apply_changes", domain=name, changes=[mail, {
-            "op": "add", "name": f"mail.{name}", "type": "A", "records": ["192.0.2.25"]}])
-        self.assertEqual(done["warnings"], [])
+        with living("minidns", "pool_manager.default"):
+            done = call("apply_changes", domain=name, changes=[mail, {
+                "op": "add", "name": f"mail.{name}", "type": "A", "records": ["192.0.2.25"]}])
+            self.assertEqual(done["warnings"], [])
 
     def test_an_import(self):
         name = lab.name()

@@ -887,6 +887,8 @@ class Commands(WithFleet):
         self.assertIn(f"\n- {missing}\n", out)
         self.assertIn("has 2 domains", self.run_client("pool", "delete", "second", *admin,
                                                        want=FAILED))
+        deleted = client("--config", self.fleet.config, "domain", "delete", "trap.org", *admin)
+        self.assertEqual((deleted[0], deleted[2]), (GOOD, f"warning: {missing}\n"))
         for name in "trap.org", "trap2.org":
             self.assertIn(missing, self.run_client("domain", "delete", name, "--wait",
                                                    "--wait-timeout", "1", *admin, want=TIMEOUT))
@@ -1110,7 +1112,9 @@ class Health(unittest.TestCase):
                                  {"dead"})
                 self.assertRegex(self.status("health.org")[1],
                                  rf"(?m)^bind +UPDATE +SUCCESS +{health} ")
-                self.fleet.cli("record", "add", "health.org", worker, "A", "192.0.2.1")
+                for words in (("record", "add", "health.org", worker, "A", "192.0.2.1"),
+                              ("domain", "set", "health.org", "--ttl", "77"), ("sync", "health.org")):
+                    self.assertEqual(self.fleet.cli(*words)["warnings"], [reason])
                 shown = self.fleet.cli("status", "health.org")["domain"]
                 self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
                 self.fleet.restart(worker)

@@ -3,6 +3,7 @@
 central warns of such a record if the pool has such a server, and the reason of a domain names it.
 """
 
+import re
 import shutil
 import sys
 import tempfile
@@ -74,10 +75,13 @@ class Limits(unittest.TestCase):
         self.assertEqual({row["state"] for row in rows}, {"ORDERED"})
         for row in rows:
             self.assertRegex(row["detail"], "^the pool manager ordered the server to transfer ")
-        rows = self.fleet.cli("status", name)["domain"]["servers"]
-        self.assertRegex(next(row["reason"] for row in rows if row["id"] == "bind"),
-                         r"mini-DNS has sent the zone with serial \d+ to 127\.0\.0\.1: "
-                         "the log of the server says why it does not load the zone")
+
+        def is_sent():
+            rows = self.fleet.cli("status", name)["domain"]["servers"]
+            return any(re.search(r"mini-DNS has sent the zone with serial \d+ to 127\.0\.0\.1: the log "
+                                 "of the server says why it does not load the zone", row["reason"])
+                       for row in rows if row["id"] == "bind")
+        self.fleet.wait_for(is_sent, SECONDS, "the reason says where to look")
         self.assertEqual(self.fleet.bind.query(f"www.{name}.", "A")[0], "NOERROR")
 
     def is_active(self, name):

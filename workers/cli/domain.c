@@ -81,6 +81,15 @@ static enum err domain_put_values(struct cli *cli, json_t *into)
 
 /* ---- one domain ---- */
 
+/* An answer has a reason if a worker that the domain needs is not running. */
+static void domain_warn(struct cli *cli, const json_t *domain)
+{
+	const char *reason = answer_text(domain, "reason");
+
+	if (*reason)
+		output_warn(&cli->out, reason);
+}
+
 /* Prints a line about the change. --wait waits for the domain by its id. */
 static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 {
@@ -92,6 +101,7 @@ static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 	struct buf line = { 0 };
 	enum err err;
 
+	domain_warn(cli, domain);
 	buf_printf(&line, "%s ", verb);
 	idn_show(answer_text(domain, "name"), &line);
 	buf_printf(&line, ": serial %" PRIu32 ", %s, id %s", goal.serial,
@@ -99,15 +109,6 @@ static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 	err = wait_finish(cli, domain, &goal, buf_string(&line));
 	buf_clear(&line);
 	return err;
-}
-
-/* A new domain has a reason if a worker that it needs is not running. */
-static void domain_warn(struct cli *cli, const json_t *domain)
-{
-	const char *reason = answer_text(domain, "reason");
-
-	if (*reason)
-		output_warn(&cli->out, reason);
 }
 
 enum err domain_create(struct cli *cli)
@@ -128,7 +129,6 @@ enum err domain_create(struct cli *cli)
 	err = cli_call(cli, "create_domain", json_pack("{s:o}", "domain", wish), &domain);
 	if (err)
 		return err;
-	domain_warn(cli, domain);
 	return domain_finish(cli, domain, "created");
 }
 

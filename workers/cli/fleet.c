@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "names.h"
 #include "status.h"
+#include "wait.h"
 
 static void fleet_add_seconds(struct table *table, const json_t *row, const char *key)
 {
@@ -220,6 +221,7 @@ enum err sync_domain(struct cli *cli)
 		                         cli_has(cli, OPT_DEEP)), &answer);
 	if (err)
 		return err;
+	wait_take_warnings(cli, answer);
 	if (!cli->out.json && !cli->out.quiet)
 		printf("the sync of %s begins now; see 'zonefleet status %s'\n",
 		       answer_text(answer, "name"), answer_text(answer, "name"));

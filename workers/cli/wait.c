@@ -379,8 +379,7 @@ static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *res
 	return err;
 }
 
-/* The document gets its warnings at the end, together with those of the client. */
-static void wait_take_warnings(struct cli *cli, json_t *result)
+void wait_take_warnings(struct cli *cli, json_t *result)
 {
 	json_t *text;
 	size_t i;

@@ -61,6 +61,11 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
                    struct why *in_error);
 /*
+ * Takes the warnings out of an answer. The client prints them, and --json adds them at
+ * the end, together with the warnings of the client.
+ */
+void wait_take_warnings(struct cli *cli, json_t *result);
+/*
  * Ends a command that changes a domain. RESULT is the answer, and LINE is the text to
  * print. Takes over RESULT. If --wait is given, waits for GOAL and adds "status" and
  * "seconds" to RESULT.
