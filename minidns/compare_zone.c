@@ -349,7 +349,7 @@ static void compare_zone_connect(struct compare_zone *compare,
 	fetch->fd = -1;
 	fetch->fault = "is silent";
 	compare->is_unread = false;
-	if (dns_requests_silent_since(parts->requests, &want->server))
+	if (dns_requests_are_silent(parts->requests, &want->server))
 		return;
 	compare->is_unread = true;
 	fetch->fault = "was not asked: mini-DNS has not yet read a server with this "

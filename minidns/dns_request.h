@@ -60,12 +60,9 @@ int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
 /* A query from PEER has arrived. */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
-/*
- * Returns the beginning of the silence in seconds since 1970; 0: the server does not
- * count as silent.
- */
-int64_t dns_requests_silent_since(const struct dns_requests *requests,
-                                  const struct address *server);
+/* True: the server counts as silent (core/silence.h). */
+bool dns_requests_are_silent(const struct dns_requests *requests,
+                             const struct address *server);
 /* Calls FN once, after this call has returned. */
 struct dns_request *dns_request_start(struct dns_requests *requests,
                                       const struct dns_request_want *want,

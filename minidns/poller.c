@@ -389,7 +389,7 @@ static void poller_on_answer(void *self, const struct response *response)
 	/* no poll ends with a mismatch, so its cell counts silence */
 	metric_add(polls[response ? response->kind : RESPONSE_MISMATCH], 1);
 	if (!response)
-		watch->poll.silent_since = dns_requests_silent_since(
+		watch->poll.is_server_silent = dns_requests_are_silent(
 		    watch->poller->config.requests, &watch->server);
 	if (watch->quiet && watch_is_behind(watch, response))
 		poller_notify_behind(watch);

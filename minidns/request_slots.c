@@ -236,15 +236,12 @@ void dns_requests_note_alive(struct dns_requests *requests, const struct address
 		request_slots_note_alive(requests, found);
 }
 
-int64_t dns_requests_silent_since(const struct dns_requests *requests,
-                                  const struct address *server)
+bool dns_requests_are_silent(const struct dns_requests *requests,
+                             const struct address *server)
 {
 	const struct request_slots *slots = request_slots_find(requests, server);
-	const struct silence *silence = slots ? &slots->silence[ASKED_QUERY] : NULL;
 
-	if (!silence || !silence_is(silence))
-		return 0;
-	return clock_unix() - (loop_now_ms(requests->loop) - silence->since_ms) / 1000;
+	return slots && silence_is(&slots->silence[ASKED_QUERY]);
 }
 
 /* ---- waiting requests ---- */

@@ -66,7 +66,7 @@ void server_checker_free(struct server_checker **checker)
 /* mini-DNS sends no query of a check to a server that counts as silent (dns_request.h). */
 static void check_explain_silence(const struct check *check, char *reason, size_t size)
 {
-	if (dns_requests_silent_since(check->checker->requests, &check->server))
+	if (dns_requests_are_silent(check->checker->requests, &check->server))
 		snprintf(reason, size, "no answer about any domain; mini-DNS probes the "
 		         "server until it answers");
 	else

@@ -74,8 +74,8 @@ static enum err health_writer_write_one(struct health_writer *writer,
 
 	if (store_health(&tx, pool, server_id, health)) {
 		update->health = health[channel];
-		update->move = health_decide(channel, &update->health,
-		                             &finding->evidence, random_u32());
+		update->move = health_decide(&update->health, &finding->evidence,
+		                             random_u32());
 		if (update->move.is_news)
 			update->move.is_news = store_health_move(
 			    &tx, pool, server_id, channel, &update->health,

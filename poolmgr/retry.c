@@ -154,7 +154,7 @@ static bool retry_begin_probe(struct tx *tx, const struct retry *retry,
                               enum channel channel)
 {
 	const struct page *page = &retry->pages[channel];
-	struct health_move move = health_probe(channel, &page->health, random_u32());
+	struct health_move move = health_probe(&page->health, random_u32());
 
 	return store_health_move(tx, retry->poolmgr->config.pool_name, page->of.server_id,
 	                         channel, &page->health, &move, NULL);

@@ -240,7 +240,7 @@ void server_set_health(struct server *server, enum channel channel,
 
 bool server_fails(const struct server *server, enum channel channel)
 {
-	return health_is_open(channel, &server->health[channel]);
+	return health_is_open(&server->health[channel]);
 }
 
 static struct lookup *server_lookup_new(struct servers *servers, struct server *server,

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/rfc3339.h"
 #include "model/serial.h"
 
 enum {
@@ -346,13 +345,10 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 
 static void poll_explain_silence(const struct poll *poll, struct poll_result *result)
 {
-	char since[RFC3339_TEXT];
-
-	if (poll->silent_since) {
-		rfc3339_format(poll->silent_since * 1000, since);
+	if (poll->is_server_silent) {
 		snprintf(result->reason, sizeof(result->reason),
-		         "no answer about any domain since %s; mini-DNS probes the "
-		         "server until it answers", since);
+		         "no answer about any domain; mini-DNS probes the server until "
+		         "it answers");
 		return;
 	}
 	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",

@@ -83,11 +83,7 @@ struct poll {
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
-	/*
-	 * the server has answered no query since this time; seconds since 1970; 0:
-	 * unknown
-	 */
-	int64_t silent_since;
+	bool is_server_silent;		/* it answers queries about no domain */
 	struct response last;
 	/* an earlier answer of the server contained a serial */
 	bool has_serial;

@@ -42,8 +42,6 @@ bool silence_unanswered(struct silence *silence, const struct unanswered *questi
 	    silence_is_counted(silence, question->zone))
 		return false;
 	silence->zones[count] = *question->zone;
-	if (!count || question->asked_ms < silence->since_ms)
-		silence->since_ms = question->asked_ms;
 	breaker_failed(&silence->breaker, now_ms, random);
 	return silence_is(silence);
 }

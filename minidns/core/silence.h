@@ -23,8 +23,6 @@ struct silence {
 	struct breaker breaker;
 	/* the zones whose requests got no answer, in a row */
 	struct name zones[SILENCE_ZONES];
-	/* the time of the first of these requests */
-	int64_t since_ms;
 	/* when the last answer or query from the server arrived */
 	int64_t heard_ms;
 };

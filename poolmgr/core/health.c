@@ -3,14 +3,10 @@
 #include "base/backoff.h"
 #include "base/log.h"
 
-/* A DNS probe costs little, so its pause is shorter. */
-static const struct terms {
-	int failures;			/* number of failures that is too many */
-	struct backoff pace;		/* pauses between probes */
-} terms[CHANNELS] = {
-	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
-	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
-};
+enum { FAILURES_MAX = 3 };		/* this number is too many */
+
+/* Between probes. One process of the fleet sends each probe. */
+static const struct backoff pauses = { .first_ms = 1000, .max_ms = 10 * 1000 };
 
 /*
  * What an error of a driver (backends/driver.h) says about the server. Other errors say
@@ -36,47 +32,39 @@ enum sign health_sign_of(enum err err)
 	return signs[err];
 }
 
-static bool health_is_too_many(enum channel channel, int failures)
+bool health_is_open(const struct health *health)
 {
-	return failures >= terms[channel].failures;
+	return health->failures >= FAILURES_MAX;
 }
 
-bool health_is_open(enum channel channel, const struct health *health)
-{
-	return health_is_too_many(channel, health->failures);
-}
-
-static struct health_move health_move_to(enum channel channel,
-                                         const struct health *health, int failures,
+static struct health_move health_move_to(const struct health *health, int failures,
                                          uint32_t random)
 {
 	struct health_move move = { .is_news = failures != health->failures,
 	                            .failures = failures };
-	bool was_open = health_is_open(channel, health);
-	bool is_open = health_is_too_many(channel, failures);
+	bool was_open = health_is_open(health);
+	bool is_open = failures >= FAILURES_MAX;
 
 	if (is_open)
-		move.next_ms = backoff_ms(&terms[channel].pace,
-		                          failures - terms[channel].failures, random);
+		move.next_ms = backoff_ms(&pauses, failures - FAILURES_MAX, random);
 	move.opens = is_open && !was_open;
 	move.closes = was_open && !is_open;
 	return move;
 }
 
-struct health_move health_decide(enum channel channel, const struct health *health,
+struct health_move health_decide(const struct health *health,
                                  const struct evidence *evidence, uint32_t random)
 {
 	int failures = evidence->failures;
 
-	if (!evidence->has_answered && health_is_open(channel, health) && !health->is_due)
+	if (!evidence->has_answered && health_is_open(health) && !health->is_due)
 		failures = 0;
 	if (!evidence->has_answered)
 		failures += health->failures;
-	return health_move_to(channel, health, failures, random);
+	return health_move_to(health, failures, random);
 }
 
-struct health_move health_probe(enum channel channel, const struct health *health,
-                                uint32_t random)
+struct health_move health_probe(const struct health *health, uint32_t random)
 {
-	return health_move_to(channel, health, health->failures + 1, random);
+	return health_move_to(health, health->failures + 1, random);
 }

@@ -45,10 +45,9 @@ enum sign {
 enum sign health_sign_of(enum err err);
 
 /* True: the server has failed too often in a row. */
-bool health_is_open(enum channel channel, const struct health *health);
+bool health_is_open(const struct health *health);
 /* Returns the new row. Ignores a failure if its try began before the next try was due. */
-struct health_move health_decide(enum channel channel, const struct health *health,
+struct health_move health_decide(const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
 /* Returns the row after a probe has begun. */
-struct health_move health_probe(enum channel channel, const struct health *health,
-                                uint32_t random);
+struct health_move health_probe(const struct health *health, uint32_t random);

@@ -176,12 +176,12 @@ class Silence(unittest.TestCase):
             self.assertIn("REFUSED", report["reason"])
 
     def assert_told(self, found):
-        """The two that live have all, the paused one is said to be silent; and since when."""
+        """The two that live have all, the paused one is said to be silent."""
         for _, report in found:
             if report["name_server"] == self.bind.name:
                 self.assertEqual(report["status"], "ERROR")
-                self.assertRegex(report["reason"],
-                                 r"no answer about any domain since 20\d\d-\d\d-\d\d \d\d:")
+                self.assertEqual(report["reason"], "no answer about any domain; mini-DNS probes the "
+                                 "server until it answers")
             else:
                 self.assertEqual((report["status"], report["reason"]), ("SUCCESS", ""))
 

@@ -161,12 +161,12 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 	(void)state;
 	poll_start(&poll, &terms, new_pace(), false);
 	poll_step(&poll, POLL_SILENT, NULL);
-	poll.silent_since = 86400 + 3600 + 60 + 1;
+	poll.is_server_silent = true;
 	poll_result(&poll, &result);
 	assert_true(result.silent);
 	assert_string_equal(result.reason,
-	                    "no answer about any domain since 1970-01-02T01:01:01.000Z; "
-	                    "mini-DNS probes the server until it answers");
+	                    "no answer about any domain; mini-DNS probes the server until "
+	                    "it answers");
 }
 
 /* ---- the pace ---- */
