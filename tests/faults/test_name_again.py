@@ -77,6 +77,7 @@ class Again:
 
     name_servers = ()
     by_catalog = ()
+    killed = 0          # when a process was last killed
 
     @classmethod
     def setUpClass(cls):
@@ -152,12 +153,27 @@ class Again:
                 done = caller.apply_changes(domain=domain["id"], changes=[
                     put(f"www.{name.zone}", f"192.0.2.{turn % 200 + 1}")])
                 if chance.random() < 0.5:
-                    caller.settled(domain["id"], serial=done["serial"],
-                                   seconds=2 * SETTLED_SECONDS)     # a kill in between
+                    self.settle(caller, domain["id"], done["serial"])
                 caller.delete_domain(domain=domain["id"])
                 name.goes(domain["id"])
         except Exception as error:
             failures.append(f"caller {number}: {error!r}: {self.states(name.zone)}")
+
+    def settle(self, caller, domain, serial):
+        """Waits until it is ACTIVE: within SETTLED_SECONDS from now, or from a later kill."""
+        began = time.monotonic()
+        while True:
+            now = caller.get_domain(domain=domain)
+            if now["status"] == "ACTIVE" and now["serial"] >= serial:
+                return
+            if time.monotonic() > max(began, self.killed) + SETTLED_SECONDS:
+                raise AssertionError(f"not ACTIVE within {SETTLED_SECONDS} s: {now}")
+            time.sleep(0.01)
+
+    def disturb(self, names):
+        self.killed = time.monotonic()
+        for name in names:
+            name.disturbed()
 
     def kill(self, names, failures):
         """After some creations, by chance: a process, or a whole pool manager."""
@@ -166,11 +182,9 @@ class Again:
             for turn in turns:
                 wait_for(lambda at=turn: sum(name.created for name in names) >= at or failures,
                          TURN_SECONDS, f"creation {turn}")
-                for name in names:
-                    name.disturbed()
+                self.disturb(names)
                 self.kill_one(self.random.choice(self.fleet.poolmgrs))
-                for name in names:
-                    name.disturbed()
+                self.disturb(names)
         except Exception as error:
             failures.append(f"kill: {error!r}")
 
