@@ -632,7 +632,7 @@ static void import_end_dead_session(struct commit *c)
 		log_info("database session of a dead process killed: import=%s "
 		         "connection_id=%" PRId64, id, connection);
 	else if (log_is_due(&c->central->import_log_limit, QUIET_MS))
-		log_warn("database session of a dead process not killed: import=%s "
+		log_warn("cannot end the database session of an import: import=%s "
 		         "connection_id=%" PRId64 " err=%s reason=\"%s\"", id, connection,
 		         err_name(err), why.text);
 	if (!err)

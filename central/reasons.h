@@ -17,10 +17,10 @@
 void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
                  size_t count);
 /*
- * reasons_set() for an answer about one domain. If a server has a failure that a limit of
- * its backend may cause, it also looks for the record: two statements more, which look at
- * the first 5000 record sets and read at most LIMIT_NAMES_MAX names. Returns the record
- * sets beyond limits, or NULL.
+ * reasons_set() for an answer about one domain. If a limit of the backend may cause the
+ * failure of a server, the function also looks for the record. For this, it runs two more
+ * statements. They look at the first 5000 record sets, and read at most LIMIT_NAMES_MAX
+ * names. Returns the record sets beyond limits, or NULL.
  */
 const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
                                            struct zone *zone);

@@ -26,10 +26,11 @@ static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 	domain->changed_us = row_int(rows);
 	if (!id_parse(id, domain->id) || !task_parse(task, &domain->is.task) ||
 	    !status_parse(status, &domain->is.status))
-		tx_fail(rows->tx, ERR_INTERNAL, "the row '%.32s' of the table domains "
-		        "must have an id of 32 hexadecimal digits, and a task and a "
-		        "status from docs/glossary.md, not '%.16s' and '%.16s': correct "
-		        "this row in the database", id, task, status);
+		tx_fail(rows->tx, ERR_INTERNAL, "the table domains has an invalid row: "
+		        "id '%.32s', task '%.16s', status '%.16s'. Correct this row in "
+		        "the database: the id has 32 hexadecimal digits; "
+		        "docs/glossary.md lists the tasks and statuses", id, task,
+		        status);
 }
 
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,

@@ -53,8 +53,8 @@ bool poller_has_room(const struct poller *poller, size_t orders);
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 /*
- * Ends all polls without a report. Passes an order for the rest of each poll to TAKE; the
- * strings of the order are valid during the call. Afterwards poller_order() returns
+ * Ends all polls without a report. For each poll, passes an order to continue the poll to
+ * TAKE. The strings of the order are valid during the call. Afterwards poller_order() returns
  * ERR_BUSY.
  */
 typedef void poller_take(void *self, const struct poll_order *order);

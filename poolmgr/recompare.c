@@ -115,7 +115,7 @@ static void recompare_read(void *self)
 		return;
 	recompare->comparisons = NULL;
 	if (err != ERR_UNREACHABLE)
-		log_warn("due comparisons not read: err=%s reason=\"%s\"",
+		log_warn("cannot read which comparisons are due: err=%s reason=\"%s\"",
 		         err_name(err), why.text);
 }
 

@@ -43,7 +43,7 @@ struct server {
 	atomic_bool in_service;			/* not drained or removed */
 	enum catch_up catch_up;
 	bool has_waiting;			/* from its row (store_servers.h) */
-	/* time of the last sample of waiting rows, and of the last release */
+	/* when some waiting rows were last tried, and when all became due (release.h) */
 	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged the reason why it lists no zones */
 	bool is_unlisted_logged;

@@ -469,7 +469,7 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	enum err err = batch_record(&batch, poolmgr, &why);
 
 	if (err)	/* the sync will find that the server is behind */
-		log_warn("silent server not recorded: server=%s err=%s reason=\"%s\"",
+		log_warn("silence of a server not recorded: server=%s err=%s reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 

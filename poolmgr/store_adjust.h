@@ -11,7 +11,7 @@
 #include "scope.h"
 #include "servers.h"
 
-/* Writes the time AGE_MS ago, by the clock of the database. */
+/* Writes the time of the clock of the database minus AGE_MS to TEXT. */
 void store_settings_at(struct tx *tx, int64_t age_ms, char text[SETTINGS_AT_LEN + 1]);
 
 /*

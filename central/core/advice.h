@@ -19,7 +19,7 @@
 enum {
 	ADVICE_MAX = 20,		/* texts */
 	ADVICE_NAMES_MAX = 500,		/* names to read */
-	ADVICE_NAME_SHOWN = 100,	/* characters of a name in a text */
+	ADVICE_NAME_SHOWN = 100,	/* shows so many characters of a name */
 };
 
 /* Begins with zeroes. */

@@ -34,8 +34,9 @@
  * the announcement is before K in the queue of Y, and Y has read it.
  *
  * A process with a new queue may have missed messages. It clears its memory and gets a
- * lease only from new messages. It settles no announcement for 3/2 LEASE. After that
- * time, the leases of all unknown processes have ended.
+ * lease only from new messages. It waits 3/2 of CACHE_LEASE_MS before it counts an
+ * announcement as settled. After that time, the leases of all unknown processes have
+ * ended.
  */
 enum {
 	CACHE_LEASE_MS = 800,

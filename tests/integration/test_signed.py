@@ -735,11 +735,11 @@ class Administrators(Story):
         self.allow(administrators=[self.boss.name])
         before = self.refused("central")
         self.assertIsNotNone(self.client(self.boss, "domain", "list", "--all-tenants"))
-        self.assertTrue(self.logged("central", "administrator asked: method=find_domains "
+        self.assertTrue(self.logged("central", "call of an administrator: method=find_domains "
                                     rf'subject="" account="{self.boss.name}" user="" '
                                     'tenant="t" err=ok'))
         self.assertIsNotNone(self.client(self.boss, "domain", "show", ours["id"]))
-        self.assertTrue(self.logged("central", "administrator asked: method=get_domain "
+        self.assertTrue(self.logged("central", "call of an administrator: method=get_domain "
                                     f'subject="{ours["id"]}"'))
         self.assertIsNone(self.client(self.producer, "domain", "list", "--all-tenants"))
         self.assertIsNotNone(self.client(self.producer, "domain", "list", admin=False))

@@ -279,10 +279,9 @@ static enum err order_adopt(struct order *order)
 	quotes_clear(&quotes);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
-	return fail(&cli->why, ERR_NOT_FOUND, "there is no record set '%.16s' of "
-	            "'%.255s' to adopt: the zone does not have this record set, "
-	            "STORAGE_ID already owns the record set, or no resource wants the "
-	            "record set (see 'zonefleet owner apply')", cli->argv[3], name);
+	return fail(&cli->why, ERR_NOT_FOUND, "cannot adopt the record set '%.16s' "
+	            "of '%.255s': either the zone does not have it, STORAGE_ID already "
+	            "owns it, or no resource wants it (see 'zonefleet owner apply')", cli->argv[3], name);
 }
 
 static enum err order_check_adopt(struct cli *cli)

@@ -312,7 +312,7 @@ int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
 /* A change of zonefleet-ports has raised the version by one, to VERSION. */
 void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
 /*
- * Reads at most LIMIT published records after AFTER, in the order of name, type and data.
+ * Reads at most LIMIT published records that follow AFTER, by name, type and data.
  */
 void store_zone_published(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                           const struct record_row *after, size_t limit,

@@ -56,9 +56,9 @@ static const struct option rows[] = {
 	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
 	  "patterns of the free namespaces in which a tenant may create the first route. "
 	  "Separate the patterns with blanks. PROJECT stands for the tenant. A pattern may "
-	  "contain one *, which stands for any octets. \"*\": all namespaces, also those "
-	  "whose name and _ begin the name of an operator's backend. Administrators may "
-	  "use any namespace" },
+	  "contain one *, which stands for any octets. \"*\": all namespaces, even if the "
+	  "name of an operator's backend begins with the namespace and \"_\". "
+	  "Administrators may use any namespace" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "largest number of routes of one tenant. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },

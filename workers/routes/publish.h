@@ -7,8 +7,8 @@
  * routes.check_period, a process sends all records again.
  *
  * zonefleet-routes creates the domain of a new router, unless central already has the
- * domain. When the router is deleted, zonefleet-routes deletes the domain if
- * zonefleet-routes has created the domain and the domain is empty. If the domain is below
+ * domain. zonefleet-routes deletes such a domain with its router, but only if the domain
+ * is empty. If the domain is below
  * routes.parent, zonefleet-routes adds a delegation through the registry of that shared
  * zone.
  */

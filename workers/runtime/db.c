@@ -32,7 +32,7 @@ const struct option db_options[] = {
 	  .help = "database servers, in the order in which the program tries them: "
 	  "NAME:PORT or /SOCKET, separated by commas" },
 	{ "user", OPTION_TEXT, AT(user), "zonefleet", .min = 1, .max = 128,
-	  .help = "account of the database server" },
+	  .help = "account with which the program logs in to the database server" },
 	{ "password", OPTION_SECRET, AT(password), NULL,
 	  .help = "password of the account" },
 	{ "name", OPTION_TEXT, AT(name), "zonefleet", .min = 1, .max = 64,

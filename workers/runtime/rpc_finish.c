@@ -164,7 +164,7 @@ static void finish_log_administrator(const struct job *job)
 {
 	const struct context *context = &job->req.context;
 
-	log_info("administrator asked: method=%s subject=\"%s\" account=\"%s\" "
+	log_info("call of an administrator: method=%s subject=\"%s\" account=\"%s\" "
 	         "user=\"%s\" tenant=\"%s\" err=%s", job->req.method,
 	         rpc_job_about(job), job->user, context->user, context->tenant,
 	         err_name(job->err));
