@@ -1,10 +1,11 @@
 /*
  * advise -- the field `warnings` of an answer: about hosts without addresses
  * (core/advice.h), about record sets that name servers of the pool do not take
- * (core/limits.h), and about a worker that is not running (reasons.h). Reads the record sets and the name servers that these need, and
- * returns the texts, at most ADVICE_MAX and one that counts the others. Sends no
- * statement if the change has no host inside the zone, and is not beyond a limit. The
- * limits need one statement, whatever the number of record sets.
+ * (core/limits.h), and about a worker that is not running (reasons.h). Reads the record
+ * sets and the name servers that these need, and returns the texts, at most ADVICE_MAX
+ * and one that counts the others. Sends no statement if the change has no host inside
+ * the zone, and is not beyond a limit. The limits need one statement, whatever the
+ * number of record sets.
  */
 #pragma once
 
