@@ -6,7 +6,7 @@
 #include "model/presentation.h"
 #include "model/rr.h"
 
-enum { SERVERS_SHOWN = 3 };
+enum { SERVERS_SHOWN = 3, CAUSES_SHOWN = 3 };
 
 /* ---- find ---- */
 
@@ -197,17 +197,37 @@ bool limits_may_explain(const struct limit_failure *failure)
 	return false;
 }
 
+/* Appends "'*.w.example.org. NS', 'k.example.org.': BIND takes ...". Returns the names. */
+static size_t limit_explain(const struct server_limit *limit, const struct limit_sets *row,
+                            size_t room, struct arena *arena, struct buf *text)
+{
+	size_t shown = row->count < room ? row->count : room;
+
+	for (size_t i = 0; i < shown; i++)
+		buf_printf(text, "%s%s", i ? ", " : text->len ? "; " : "likely cause: ",
+		           limit_subject(limit, row->sets[i], arena));
+	if (shown)
+		buf_printf(text, ": %s %s", limit->server, limit->takes);
+	return shown;
+}
+
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena)
 {
-	for (size_t i = 0; i < SERVER_LIMITS; i++) {
-		const struct server_limit *limit = &server_limits[i];
+	size_t count = 0, shown = 0;
+	struct buf text = { 0 };
+	const char *words;
 
-		if (found->rows[i].count && limit_has_effect(limit, failure))
-			return arena_printf(arena, "likely cause: %s: %s %s",
-			                    limit_subject(limit, found->rows[i].sets[0],
-			                                  arena),
-			                    limit->server, limit->takes);
+	for (size_t i = 0; i < SERVER_LIMITS; i++) {
+		if (!limit_has_effect(&server_limits[i], failure))
+			continue;
+		count += found->rows[i].count;
+		shown += limit_explain(&server_limits[i], &found->rows[i],
+		                       CAUSES_SHOWN - shown, arena, &text);
 	}
-	return NULL;
+	if (count > shown)
+		buf_printf(&text, "; and %zu more", count - shown);
+	words = count ? arena_strdup(arena, buf_string(&text)) : NULL;
+	buf_clear(&text);
+	return words;
 }

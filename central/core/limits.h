@@ -51,7 +51,8 @@ struct limit_failure {
 bool limits_may_explain(const struct limit_failure *failure);
 /*
  * Returns "likely cause: '*.w.example.org. NS': BIND takes no NS records at a wildcard
- * name"; NULL: FOUND does not explain the failure.
+ * name"; NULL: FOUND does not explain the failure. Each record set that the text names is
+ * enough for the failure. It names at most three, and the number of the others.
  */
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena);

@@ -94,6 +94,11 @@ class Limits(unittest.TestCase):
             f"'*.w.wild.example. NS': BIND (bind) {REFUSES}: it {WILDCARD}"])
         self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
         self.keeps_its_old_zone("wild.example")
+        self.add("wild.example", "*.v", "NS", "ns1.example.net.")
+        self.explained("wild.example", "bind",
+                       f"'*.v.wild.example. NS', '*.w.wild.example. NS': BIND {WILDCARD}")
+        self.fleet.cli("record", "delete", "wild.example", "*.v", "NS")
+        self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
         self.fleet.cli("record", "delete", "wild.example", "*.w", "NS", "--wait")
         self.assertTrue(self.is_active("wild.example"))
 

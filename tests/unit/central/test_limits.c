@@ -137,12 +137,69 @@ static void a_bounded_number_of_texts(void **unused)
 	arena_free(&arena);
 }
 
+/* Each of the record sets is enough for the failure. */
+static void causes_of_a_failure(void **unused)
+{
+	static const struct {
+		const char *lines[6];
+		const char *want;
+	} rows[] = {
+		{ { "w NS" }, NULL },
+		{ { "*.v NS", "*.w NS" }, "likely cause: '*.v.example.org. NS', "
+		  "'*.w.example.org. NS': BIND takes no NS records at a wildcard name" },
+		{ { "*.v NS", "*.w NS", "*.x NS", "*.y NS", "*.z NS" },
+		  "likely cause: '*.v.example.org. NS', '*.w.example.org. NS', "
+		  "'*.x.example.org. NS': BIND takes no NS records at a wildcard name; and "
+		  "2 more" },
+	};
+	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct arena *arena = arena_new();
+		const struct limits_found *found;
+		struct rrsets sets;
+		const char *got;
+
+		rrsets_init(&sets, arena);
+		for (size_t k = 0; rows[i].lines[k]; k++)
+			put(&sets, rows[i].lines[k], 1);
+		found = limits_find_rows(&sets);
+		got = found ? limits_explain(found, &failure, arena) : NULL;
+		assert_int_equal(!got, !rows[i].want);
+		if (got)
+			assert_string_equal(got, rows[i].want);
+		arena_free(&arena);
+	}
+}
+
+/* Two limits: a set of 101 records, and NS records at a wildcard. */
+static void causes_of_two_limits(void **unused)
+{
+	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
+	struct arena *arena = arena_new();
+	struct rrsets sets;
+
+	(void)unused;
+	rrsets_init(&sets, arena);
+	put(&sets, "a A", 101);
+	put(&sets, "*.w NS", 1);
+	assert_string_equal(limits_explain(limits_find_rows(&sets), &failure, arena),
+	                    "likely cause: '*.w.example.org. NS': BIND takes no NS records at "
+	                    "a wildcard name; 'a.example.org. A': BIND takes at most 100 "
+	                    "records in a record set, unless its option "
+	                    "max-records-per-type allows more");
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_servers_of_the_pool_do_not_take),
 		cmocka_unit_test(only_what_changes),
 		cmocka_unit_test(a_bounded_number_of_texts),
+		cmocka_unit_test(causes_of_a_failure),
+		cmocka_unit_test(causes_of_two_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
