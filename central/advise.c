@@ -1,6 +1,7 @@
 #include "advise.h"
 
 #include "core/advice.h"
+#include "core/advice_set.h"
 #include "core/rrsets.h"
 #include "reasons.h"
 #include "store.h"
@@ -58,14 +59,14 @@ static json_t *advise_worker(struct write *write, json_t *list)
 }
 
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
-                       const struct limits_found *limits)
+                       const struct edit_outcome *outcome)
 {
-	struct advice advice = { .count = 0 };
+	struct advice advice = outcome->advice;
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
 	advice_read_changes(&sets, changes, count);
-	advise_limits(write, limits, &advice);
+	advise_limits(write, outcome->limits, &advice);
 	advise_hosts(write, &sets, &advice);
 	return advise_worker(write, advice_encode(&advice));
 }
@@ -73,12 +74,15 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
 json_t *advise_names(struct write *write, const char *const *owners, size_t count)
 {
 	struct advice advice = { .count = 0 };
+	const struct limits_found *limits;
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
 	store_buffer_flush(write->buffer, write->tx);
 	store_recordset_read(write->tx, write->zone.is.id, owners, count, &sets);
-	advise_limits(write, limits_find_rows(&sets), &advice);
+	limits = limits_find_rows(&sets);
+	advice_set_check(&sets, write->arena, &advice);
+	advise_limits(write, limits, &advice);
 	advise_hosts(write, &sets, &advice);
 	return advice_encode(&advice);
 }

@@ -32,7 +32,7 @@ enum {
 	ROLLBACK_S = 2,		/* a longer rollback goes on while the next claim waits */
 	QUIET_MS = 60 * 1000,
 	ADVISED_MAX = 100,		/* names whose hosts are checked */
-	ADVISED_SETS_MAX = 100000,	/* record sets that are checked for limits */
+	ADVISED_SETS_MAX = 100000,	/* record sets that are checked */
 	ADVISED_TTLS_MAX = 10,
 };
 
@@ -454,12 +454,14 @@ static enum err commit_write_zone(struct commit *c, bool created)
 /* The names at which the import changed records are not known: looks at some of all. */
 static json_t *commit_advise(struct commit *c)
 {
-	const char *names[ADVISED_MAX + LIMIT_NAMES_MAX];
+	const char *names[2 * ADVISED_MAX + LIMIT_NAMES_MAX];
 	size_t count = store_import_host_names(&c->tx, &c->write.zone, c->arena, names,
 	                                       ADVISED_MAX);
 
 	count += store_limit_names(&c->tx, &c->write.zone, ADVISED_SETS_MAX, c->arena,
 	                           names + count);
+	count += store_import_doubtful_names(&c->tx, &c->write.zone, ADVISED_SETS_MAX,
+	                                     c->arena, names + count, ADVISED_MAX);
 
 	json_t *list = count ? advise_names(&c->write, names, count) : json_array();
 

@@ -508,6 +508,12 @@ bool store_import_changes_set(struct tx *tx, const struct import_step *step,
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
 /*
+ * Finds names at which a record set has two records or more that core/advice_set.h may
+ * warn of, at most MAX. Looks only at the first SETS record sets of the domain.
+ */
+size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
+                                   struct arena *arena, const char **names, size_t max);
+/*
  * Appends a warning for each record set with several TTLs in the import, with the place
  * of its last record: at most MAX, and one that says that there are more.
  */

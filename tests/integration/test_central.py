@@ -1956,6 +1956,32 @@ class Warned(Story):
         self.assertEqual((len(warned), warned[-1]), (11, "further record sets have several TTLs"))
 
 
+    def test_records_that_contradict_each_other(self):
+        name = lab.name()
+        call("create_domain", domain={"name": name})
+        null = "a null MX record (0 .) must be the only MX record (RFC 7505 3)"
+        def warned(op, kind, *records):
+            with living("minidns", "pool_manager.default"):
+                return call("apply_changes", domain=name, changes=[
+                    {"op": op, "name": f"z.{name}", "type": kind, "records": records}])["warnings"]
+        self.assertEqual(warned("add", "MX", "0 ."), [])
+        self.assertEqual(warned("add", "MX", "10 mail.example.net."), [f"'z.{name} MX': {null}"])
+        self.assertEqual(warned("add", "TXT", '"v=spf1 -all"', '"other"'), [])
+        self.assertIn("only one record may begin with v=spf1", warned("add", "TXT", '"v=spf1 a"')[0])
+        self.assertEqual(warned("delete", "MX", "0 ."), [])
+        records = [[name, 60, "NS", "ns1.example.net."], [name, 60, "TXT", '"v=spf1 a"'],
+                   [f"a.{name}", 60, "MX", "10 mail.example.net."], [f"b.{name}", 60, "MX", "0 ."],
+                   [f"t.{name}", 60, "TXT", '"v=spf1 a"'], [f"t.{name}", 60, "TXT", '"x"']]
+        self.assertEqual(commit(stage(name, records))["result"]["warnings"], [])
+        records += [[f"a.{name}", 60, "MX", "0 ."], [f"h.{name}", 60, "HTTPS", "0 x.example.net."],
+                    [f"h.{name}", 60, "HTTPS", "1 ."], [f"t.{name}", 60, "TXT", '"V=SPF1 b"'],
+                    [f"s.{name}", 60, "SRV", "0 0 0 ."],
+                    [f"s.{name}", 60, "SRV", "0 0 1 x.example.net."]]
+        warned = commit(stage(name, records))["result"]["warnings"]
+        self.assertEqual([text.split(":")[0] for text in warned], [
+            f"'{owner}.{name} {kind}'" for owner, kind in
+            (("a", "MX"), ("h", "HTTPS"), ("s", "SRV"), ("t", "TXT"))])
+
     def test_values_that_an_existing_domain_keeps(self):
         name, id_ = lab.name(), uuid.uuid4().hex
         values = {"name": name, "ttl": 60, "description": "x"}
