@@ -7,16 +7,21 @@
 #include "store.h"
 #include "store_limits.h"
 
-static json_t *advice_encode(const struct advice *advice)
+static void advice_append(const struct advice *advice, json_t *list)
 {
-	json_t *list = json_array();
-
 	for (size_t i = 0; i < advice->count; i++)
 		json_array_append_new(list, json_string(advice->texts[i]));
 	if (advice->further)
 		json_array_append_new(list, json_sprintf("there are %zu more warnings "
 		                                         "of this kind",
 		                                         advice->further));
+}
+
+static json_t *advice_encode(const struct advice *advice)
+{
+	json_t *list = json_array();
+
+	advice_append(advice, list);
 	return list;
 }
 
@@ -35,6 +40,12 @@ static void advise_hosts(struct write *write, const struct rrsets *sets,
 	advice_make(&write->zone, sets, &known, write->arena, advice);
 }
 
+static size_t advise_read_servers(struct write *write, struct limit_server **servers)
+{
+	*servers = arena_alloc(write->arena, LIMIT_SERVERS_MAX * sizeof(**servers));
+	return store_limit_servers(write->tx, write->zone.pool, write->arena, *servers);
+}
+
 static void advise_limits(struct write *write, const struct limits_found *limits,
                           struct advice *advice)
 {
@@ -43,8 +54,7 @@ static void advise_limits(struct write *write, const struct limits_found *limits
 
 	if (!limits)
 		return;
-	servers = arena_alloc(write->arena, LIMIT_SERVERS_MAX * sizeof(*servers));
-	count = store_limit_servers(write->tx, write->zone.pool, write->arena, servers);
+	count = advise_read_servers(write, &servers);
 	limits_advise(limits, servers, count, write->arena, advice);
 }
 
@@ -56,6 +66,25 @@ static json_t *advise_worker(struct write *write, json_t *list)
 	if (missing)
 		json_array_append_new(list, json_string(missing));
 	return list;
+}
+
+static void advise_zone_name(struct write *write, struct advice *advice)
+{
+	struct limit_server *servers;
+	size_t count;
+
+	if (!limits_exclude_zone(&write->zone))
+		return;
+	count = advise_read_servers(write, &servers);
+	limits_advise_zone(&write->zone, servers, count, write->arena, advice);
+}
+
+void advise_domain(struct write *write, json_t *warnings)
+{
+	struct advice advice = { .count = 0 };
+
+	advise_zone_name(write, &advice);
+	advice_append(&advice, warnings);
 }
 
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,

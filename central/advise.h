@@ -21,5 +21,10 @@
  */
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
                        const struct edit_outcome *outcome);
+/*
+ * Adds to WARNINGS what concerns the domain itself, which is new: name servers of the
+ * pool do not take its name. Sends a statement only if a kind of server does not take it.
+ */
+void advise_domain(struct write *write, json_t *warnings);
 /* For all records of a few names of the domain, at most STORE_NAMES_MAX. */
 json_t *advise_names(struct write *write, const char *const *owners, size_t count);

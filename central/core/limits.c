@@ -38,6 +38,8 @@ static void limit_name_look(struct limit_name *at, const struct rrsets *sets,
 static bool limit_excludes(const struct server_limit *limit,
                            const struct server_limit_view *view, const struct rrset *set)
 {
+	if (limit->excludes_zone)
+		return false;
 	if (limit->excludes_set)
 		return limit->excludes_set(view);
 	for (size_t i = 0; i < set->wanted_count; i++)
@@ -157,6 +159,32 @@ void limits_advise(const struct limits_found *found, const struct limit_server *
 
 		if (names)
 			limit_advise(&server_limits[i], row, names, arena, advice);
+	}
+}
+
+bool limits_exclude_zone(const struct zone *zone)
+{
+	for (size_t i = 0; i < SERVER_LIMITS; i++)
+		if (server_limits[i].excludes_zone &&
+		    server_limits[i].excludes_zone(&zone->apex))
+			return true;
+	return false;
+}
+
+void limits_advise_zone(const struct zone *zone, const struct limit_server *servers,
+                        size_t count, struct arena *arena, struct advice *advice)
+{
+	for (size_t i = 0; i < SERVER_LIMITS; i++) {
+		const struct server_limit *limit = &server_limits[i];
+		const char *names = limit->excludes_zone &&
+		                            limit->excludes_zone(&zone->apex)
+		                        ? limit_servers(limit, servers, count, arena)
+		                        : NULL;
+
+		if (names)
+			advice_add(advice, arena_printf(arena, "'%.*s': %s %s: it %s",
+				ADVICE_NAME_SHOWN, zone->is.name, names,
+				server_limit_effect_words(limit->effect), limit->takes));
 	}
 }
 

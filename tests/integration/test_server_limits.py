@@ -24,6 +24,8 @@ WILDCARD = "takes no NS records at a wildcard name"
 MANY = "takes at most 100 records in a record set"
 BESIDE = "takes no KEY records at a name with a CNAME record"
 ALIAS = "takes no SVCB or HTTPS records with the priority 0 and parameters"
+SLASH = ("takes no zone with / in its name, unless slash_names is true for the server in "
+         "backends.nsd (deploy/name-servers.md, NSD 4.6)")
 NAMES = "takes only letters, digits, blanks and -_*./@\\: in names"
 REFUSES = "refuses the whole zone"
 
@@ -48,7 +50,7 @@ class Limits(unittest.TestCase):
 
     def imported(self, name, records, *options):
         """The warnings about the zone file."""
-        path = self.folder / f"{name}.zone"
+        path = self.folder / f"{name.replace('/', '_')}.zone"
         path.write_text(ZONE + records)
         return self.fleet.cli("domain", "import", name, path, *options).get("warnings", [])
 
@@ -123,6 +125,18 @@ class Limits(unittest.TestCase):
         self.assertTrue(self.is_active("plus.example"))
         self.assertEqual(self.fleet.powerdns.query("a+b.plus.example.", "A")[0], "SERVFAIL")
 
+    def test_name_of_a_zone_with_a_slash(self):
+        warning = f"'x/y.example.': NSD (nsd) does not get the zone: it {SLASH}"
+        made = self.fleet.cli("domain", "create", "x/y.example")
+        self.assertEqual(made["warnings"], [warning])
+
+        def is_explained():
+            reason = self.fleet.cli("status", "x/y.example")["domain"]["reason"]
+            return ("nsd: zone not created: NSD makes a file path from the zone name "
+                    "'x/y.example.': if the pattern " in reason)
+        self.fleet.wait_for(is_explained, SECONDS, "the reason names the zone")
+        self.assertEqual(self.imported("x/z.example", ""), [warning.replace("y", "z", 1)])
+
     def test_many_records_in_a_set(self):
         records = "".join(f"m A 192.0.2.{i}\n" for i in range(100))
         self.assertEqual(self.imported("many.example", records), [])
@@ -151,7 +165,8 @@ class Limits(unittest.TestCase):
 
     def test_pool_lists_its_limits(self):
         limits = self.fleet.cli("pool", "show", "--admin")["limits"]
-        self.assertEqual({limit["backend"] for limit in limits}, {"bind9", "knot", "powerdns"})
+        self.assertEqual({limit["backend"] for limit in limits},
+                         {"bind9", "knot", "nsd", "powerdns"})
         self.assertIn({"backend": "bind9", "server": "BIND", "limit": WILDCARD,
                        "effect": REFUSES}, limits)
         shown = self.fleet.cli("pool", "show", "--admin", as_json=False)

@@ -116,6 +116,30 @@ static void only_what_changes(void **unused)
 	arena_free(&arena);
 }
 
+static void names_of_zones(void **unused)
+{
+	static const struct limit_server servers[] = { { "n1", "nsd" }, { "b1", "bind9" } };
+	struct zone zone = { .is.name = "0/25.2.0.192.in-addr.arpa." };
+	struct arena *arena = arena_new();
+	struct advice advice = { .count = 0 };
+	struct why why;
+
+	(void)unused;
+	assert_int_equal(name_parse(zone.is.name, "name", &zone.apex, &why), OK);
+	assert_true(limits_exclude_zone(&zone));
+	limits_advise_zone(&zone, servers, COUNT(servers), arena, &advice);
+	assert_int_equal(advice.count, 1);
+	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) does not "
+	                    "get the zone: it takes no zone with / in its name, unless "
+	                    "slash_names is true for the server in backends.nsd "
+	                    "(deploy/name-servers.md, NSD 4.6)");
+	limits_advise_zone(&zone, servers + 1, 1, arena, &advice);
+	assert_int_equal(advice.count, 1);
+	assert_int_equal(name_parse("example.org.", "name", &zone.apex, &why), OK);
+	assert_false(limits_exclude_zone(&zone));
+	arena_free(&arena);
+}
+
 static void a_bounded_number_of_texts(void **unused)
 {
 	enum { SETS = 50 };
@@ -197,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_servers_of_the_pool_do_not_take),
 		cmocka_unit_test(only_what_changes),
+		cmocka_unit_test(names_of_zones),
 		cmocka_unit_test(a_bounded_number_of_texts),
 		cmocka_unit_test(causes_of_a_failure),
 		cmocka_unit_test(causes_of_two_limits),
