@@ -1,8 +1,11 @@
 #include "advise.h"
 
+#include <string.h>
+
 #include "core/advice.h"
 #include "core/advice_set.h"
 #include "core/rrsets.h"
+#include "model/rr.h"
 #include "reasons.h"
 #include "store.h"
 #include "store_limits.h"
@@ -79,11 +82,47 @@ static void advise_zone_name(struct write *write, struct advice *advice)
 	limits_advise_zone(&write->zone, servers, count, write->arena, advice);
 }
 
+/* True: PARENT has NS records at the name of the domain, or at a name between them. */
+static bool advise_has_delegation(struct write *write, const struct parent_domain *parent)
+{
+	const char *names[STORE_ANCESTORS_MAX];
+	size_t count = 0;
+	struct rrsets sets;
+
+	store_ancestors(&write->zone.apex, true, write->arena, names);
+	while (strcmp(names[count], parent->name))
+		count++;
+	rrsets_init(&sets, write->arena);
+	store_recordset_read(write->tx, parent->id, names, count, &sets);
+	for (size_t i = 0; i < sets.count; i++)
+		if (sets.items[i]->type == RR_NS && sets.items[i]->was_count)
+			return true;
+	return false;
+}
+
+static void advise_delegation(struct write *write, struct advice *advice)
+{
+	const char *name = write->zone.is.name;
+	struct parent_domain parent;
+
+	if (!store_domain_parent(write->tx, &write->zone, write->arena, &parent) ||
+	    !access_has(&write->access, parent.tenant) ||
+	    advise_has_delegation(write, &parent))
+		return;
+	advice_add(advice, arena_printf(write->arena,
+		"the domain '%.*s' has no NS records for '%.*s', so resolvers may not find "
+		"the new domain: add them (zonefleet record add %s %s NS HOST...)",
+		ADVICE_NAME_SHOWN, parent.name, ADVICE_NAME_SHOWN, name, parent.name,
+		name));
+}
+
 void advise_domain(struct write *write, json_t *warnings)
 {
 	struct advice advice = { .count = 0 };
 
 	advise_zone_name(write, &advice);
+	if (!write->zone.is.is_catalog)
+		advise_delegation(write, &advice);
 	advice_append(&advice, warnings);
 }
 

@@ -23,7 +23,9 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
                        const struct edit_outcome *outcome);
 /*
  * Adds to WARNINGS what concerns the domain itself, which is new: name servers of the
- * pool do not take its name. Sends a statement only if a kind of server does not take it.
+ * pool do not take its name, or the domain above it, which the caller may see, does not
+ * delegate it. Needs one statement, one more if the caller has a domain above, and one
+ * more if a kind of server does not take the name.
  */
 void advise_domain(struct write *write, json_t *warnings);
 /* For all records of a few names of the domain, at most STORE_NAMES_MAX. */

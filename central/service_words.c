@@ -12,12 +12,13 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
-	"tools refuse or warn of, at most 37 texts: an NS, MX or SRV record whose host is " \
+	"tools refuse or warn of, at most 38 texts: an NS, MX or SRV record whose host is " \
 	"inside the domain and has no address, or has a CNAME record; records of one set " \
 	"that contradict each other, for example two SPF records; a record set or a new " \
-	"domain that name servers of the pool do not take (`limits` of `get_pool`); in an " \
-	"import also a record set with several TTLs; a worker that the pool needs and that " \
-	"is not running" }
+	"domain that name servers of the pool do not take (`limits` of `get_pool`); a new " \
+	"domain that the caller's domain above it does not delegate; in an import also a " \
+	"record set with several TTLs; a worker that the pool needs and that is not " \
+	"running" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },

@@ -210,6 +210,12 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
+struct parent_domain {
+	const char *id, *name, *tenant;
+};
+/* Finds the nearest domain above ZONE, of any tenant. */
+bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
+                         struct parent_domain *parent);
 /* Finds which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);

@@ -1982,6 +1982,31 @@ class Warned(Story):
             f"'{owner}.{name} {kind}'" for owner, kind in
             (("a", "MX"), ("h", "HTTPS"), ("s", "SRV"), ("t", "TXT"))])
 
+    def test_a_domain_above_that_does_not_delegate(self):
+        name = lab.name()
+        call("create_domain", domain={"name": name})
+        def lacks(parent, child):
+            return [f"the domain '{parent}' has no NS records for '{child}', so resolvers may not "
+                    f"find the new domain: add them (zonefleet record add {parent} {child} NS HOST...)"]
+        def create(child, context=ALICE, **more):
+            return call("create_domain", context, domain={"name": child, **more})["warnings"]
+        self.assertEqual(create(f"a.{name}"), lacks(name, f"a.{name}"))
+        self.assertEqual(create(f"x.a.{name}"), lacks(f"a.{name}", f"x.a.{name}"))
+        for delegated in "b", "c":
+            change(name, {"op": "add", "name": f"{delegated}.{name}", "type": "NS",
+                          "records": ["ns1.example.net."]})
+        self.assertEqual(create(f"b.{name}"), [])
+        self.assertEqual(create(f"x.c.{name}"), [])         # of others, who delegate it
+        change(name, {"op": "delete", "name": f"c.{name}", "type": "NS"})
+        self.assertEqual(create(f"y.c.{name}"), lacks(name, f"y.c.{name}"))
+        child, records = f"d.{name}", [[f"d.{name}", 60, "NS", "ns1.example.net."]]
+        self.assertEqual(commit(stage(child, records))["result"]["warnings"], lacks(name, child))
+        self.assertEqual(commit(stage(child, records))["result"]["warnings"], [])
+        # the domain above is of another tenant
+        child = {"id": uuid.uuid4().hex, "tenant": "bob"}
+        self.assertEqual(create(f"e.{name}", ADMIN, **child), lacks(name, f"e.{name}"))
+        self.assertEqual(create(f"e.{name}", BOB, **child), [])
+
     def test_values_that_an_existing_domain_keeps(self):
         name, id_ = lab.name(), uuid.uuid4().hex
         values = {"name": name, "ttl": 60, "description": "x"}
