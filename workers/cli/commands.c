@@ -85,7 +85,9 @@ const struct command commands[] = {
 	  "If the client or central refuses a record, the reason begins with the file "
 	  "and the line of the record. Central changes nothing before it has read and "
 	  "checked the whole file. If FILE does not contain a record that ports, routes "
-	  "or ownership manage, the command needs --force.",
+	  "or ownership manage, the command needs --force.\n"
+	  "The numbers in the output do not count the SOA record. The same holds for all "
+	  "commands.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
@@ -93,7 +95,8 @@ const struct command commands[] = {
 	  "export a domain as a zone file",
 	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
 	  "the SOA record. If you give no FILE, the command writes to standard output. "
-	  "The command creates FILE only when the output is complete.",
+	  "The command creates FILE only when the output is complete. The number of "
+	  "records in the output does not count the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
