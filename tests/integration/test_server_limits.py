@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, start_fleet                          # noqa: E402
+from story import Caller, LabError, start_fleet                        # noqa: E402
 
 SECONDS = 40
 KEY = "512 3 13 AQPSKmynfzW4kyBv015MUG2DeIQ3"
@@ -136,6 +136,11 @@ class Limits(unittest.TestCase):
                     "'x/y.example.': if the pattern " in reason)
         self.fleet.wait_for(is_explained, SECONDS, "the reason names the zone")
         self.assertEqual(self.imported("x/z.example", ""), [warning.replace("y", "z", 1)])
+        with self.assertRaises(LabError) as raised:         # the fleet is not well
+            self.fleet.cli("status", "--admin", as_json=False)
+        self.assertRegex(str(raised.exception),
+                         r"(?m)^x/y\.example\. +ADD +ERROR .*\n(.+\n)*"
+                         r"see: zonefleet status DOMAIN \(each server, and the likely cause\)$")
 
     def test_many_records_in_a_set(self):
         records = "".join(f"m A 192.0.2.{i}\n" for i in range(100))
