@@ -398,7 +398,10 @@ static const struct rpc_object objects[] = {
 		{ "domain_recordsets", "number", "largest number of record sets of a "
 		  "domain" },
 		{ "recordset_records", "number", "largest number of records of a record "
-		  "set" }), true },
+		  "set" },
+		{ "has_domains", "true or false", "the tenant has a domain. There is no "
+		  "list of tenants: a call may name any tenant, also before its first "
+		  "domain" }), true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },

@@ -857,7 +857,8 @@ class Permission(Story):
             call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
                  hard_limit=limit)
         self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
-                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
+                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2,
+                          "has_domains": False})
         call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
              hard_limit=None)
         quotas = call("get_quotas", tenant, tenant=tenant["project_id"])
@@ -865,6 +866,7 @@ class Permission(Story):
         call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
              hard_limit=2)
         name = self.create(tenant)["name"]
+        self.assertTrue(call("get_quotas", tenant, tenant=tenant["project_id"])["has_domains"])
         self.create(tenant)
         self.fails("OverQuota", "2 domains, and the quota (domains)", "create_domain", tenant,
                    domain={"name": lab.name()})

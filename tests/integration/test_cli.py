@@ -871,6 +871,10 @@ class Commands(WithFleet):
         again = self.run_json("quota", "set", "small", "domains", "default", *admin)
         self.assertEqual(again["domains"], self.run_json("quota", "show", "new", *admin)["domains"])
         self.assertNotEqual(again["domains"], -1)
+        for words, said in ((["show", "smal"], "zonefleet: note: the tenant 'smal' has no domains yet: "
+                                               "check the spelling\n"), (["show"], "")):
+            status, _, err = client("--config", self.fleet.config, "quota", *words, *admin)
+            self.assertEqual((status, err), (GOOD, said))
 
     def test_a_pool_without_a_pool_manager(self):
         """The way out of the trap: each step says what is missing."""

@@ -270,13 +270,15 @@ const struct command commands[] = {
 	  "sets a domain may have, and how many records a record set may have. A quota "
 	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
 	  "the tenant in --tenant or client.tenant. Only administrators may name another "
-	  "tenant.",
+	  "tenant. A tenant exists as soon as a call names it. So the command prints a "
+	  "note if the tenant has no domains.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit.",
+	  "settings of central. -1 means no limit. The tenant may have no domains yet: "
+	  "then the command prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
