@@ -183,7 +183,8 @@ class Limits(unittest.TestCase):
         self.fleet.cli("pool", "create", "empty", "--ns", "ns1.example.net", "--admin")
         self.assertEqual(self.fleet.cli("pool", "show", "empty", "--admin")["limits"], [])
         self.fleet.cli("domain", "create", "empty.example", "--pool", "empty", "--admin")
-        self.assertEqual(self.add("empty.example", "*.w", "NS", "ns1.example.net.", "--admin"), [])
+        self.assertEqual(self.add("empty.example", "*.w", "NS", "ns1.example.net.", "--admin"),
+                         ["no pool manager of pool 'empty' is running"])
 
 
 
