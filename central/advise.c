@@ -1,21 +1,30 @@
 #include "advise.h"
 
+#include <string.h>
+
 #include "core/advice.h"
+#include "core/advice_set.h"
 #include "core/rrsets.h"
+#include "model/rr.h"
 #include "reasons.h"
 #include "store.h"
 #include "store_limits.h"
 
-static json_t *advice_encode(const struct advice *advice)
+static void advice_append(const struct advice *advice, json_t *list)
 {
-	json_t *list = json_array();
-
 	for (size_t i = 0; i < advice->count; i++)
 		json_array_append_new(list, json_string(advice->texts[i]));
 	if (advice->further)
 		json_array_append_new(list, json_sprintf("there are %zu more warnings "
 		                                         "of this kind",
 		                                         advice->further));
+}
+
+static json_t *advice_encode(const struct advice *advice)
+{
+	json_t *list = json_array();
+
+	advice_append(advice, list);
 	return list;
 }
 
@@ -34,6 +43,12 @@ static void advise_hosts(struct write *write, const struct rrsets *sets,
 	advice_make(&write->zone, sets, &known, write->arena, advice);
 }
 
+static size_t advise_read_servers(struct write *write, struct limit_server **servers)
+{
+	*servers = arena_alloc(write->arena, LIMIT_SERVERS_MAX * sizeof(**servers));
+	return store_limit_servers(write->tx, write->zone.pool, write->arena, *servers);
+}
+
 static void advise_limits(struct write *write, const struct limits_found *limits,
                           struct advice *advice)
 {
@@ -42,8 +57,7 @@ static void advise_limits(struct write *write, const struct limits_found *limits
 
 	if (!limits)
 		return;
-	servers = arena_alloc(write->arena, LIMIT_SERVERS_MAX * sizeof(*servers));
-	count = store_limit_servers(write->tx, write->zone.pool, write->arena, servers);
+	count = advise_read_servers(write, &servers);
 	limits_advise(limits, servers, count, write->arena, advice);
 }
 
@@ -57,15 +71,70 @@ static json_t *advise_worker(struct write *write, json_t *list)
 	return list;
 }
 
-json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
-                       const struct limits_found *limits)
+static void advise_zone_name(struct write *write, struct advice *advice)
+{
+	struct limit_server *servers;
+	size_t count;
+
+	if (!limits_exclude_zone(&write->zone))
+		return;
+	count = advise_read_servers(write, &servers);
+	limits_advise_zone(&write->zone, servers, count, write->arena, advice);
+}
+
+/* True: PARENT has NS records at the name of the domain, or at a name between them. */
+static bool advise_has_delegation(struct write *write, const struct parent_domain *parent)
+{
+	const char *names[STORE_ANCESTORS_MAX];
+	size_t count = 0;
+	struct rrsets sets;
+
+	store_ancestors(&write->zone.apex, true, write->arena, names);
+	while (strcmp(names[count], parent->name))
+		count++;
+	rrsets_init(&sets, write->arena);
+	store_recordset_read(write->tx, parent->id, names, count, &sets);
+	for (size_t i = 0; i < sets.count; i++)
+		if (sets.items[i]->type == RR_NS && sets.items[i]->was_count)
+			return true;
+	return false;
+}
+
+static void advise_delegation(struct write *write, struct advice *advice)
+{
+	const char *name = write->zone.is.name;
+	struct parent_domain parent;
+
+	if (!store_domain_parent(write->tx, &write->zone, write->arena, &parent) ||
+	    !access_has(&write->access, parent.tenant) ||
+	    advise_has_delegation(write, &parent))
+		return;
+	advice_add(advice, arena_printf(write->arena,
+		"the domain '%.*s' has no NS records for '%.*s', so resolvers may not find "
+		"the new domain: add them (zonefleet record add %s %s NS HOST...)",
+		ADVICE_NAME_SHOWN, parent.name, ADVICE_NAME_SHOWN, name, parent.name,
+		name));
+}
+
+void advise_domain(struct write *write, json_t *warnings)
 {
 	struct advice advice = { .count = 0 };
+
+	advise_zone_name(write, &advice);
+	if (!write->zone.is.is_catalog)
+		advise_delegation(write, &advice);
+	advice_append(&advice, warnings);
+}
+
+json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
+                       const struct edit_outcome *outcome)
+{
+	struct advice advice = outcome->advice;
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
 	advice_read_changes(&sets, changes, count);
-	advise_limits(write, limits, &advice);
+	advise_limits(write, outcome->limits, &advice);
 	advise_hosts(write, &sets, &advice);
 	return advise_worker(write, advice_encode(&advice));
 }
@@ -73,12 +142,15 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
 json_t *advise_names(struct write *write, const char *const *owners, size_t count)
 {
 	struct advice advice = { .count = 0 };
+	const struct limits_found *limits;
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
 	store_buffer_flush(write->buffer, write->tx);
 	store_recordset_read(write->tx, write->zone.is.id, owners, count, &sets);
-	advise_limits(write, limits_find_rows(&sets), &advice);
+	limits = limits_find_rows(&sets);
+	advice_set_check(&sets, write->arena, &advice);
+	advise_limits(write, limits, &advice);
 	advise_hosts(write, &sets, &advice);
 	return advice_encode(&advice);
 }

@@ -1,25 +1,32 @@
 /*
  * advise -- the field `warnings` of an answer: about hosts without addresses
- * (core/advice.h), about record sets that name servers of the pool do not take
- * (core/limits.h), and about a worker that is not running (reasons.h). Reads the record
- * sets and the name servers that these need, and returns the texts, at most ADVICE_MAX
- * and one that counts the others. Sends no statement if the change has no host inside
- * the zone, and is not beyond a limit. The limits need one statement, whatever the
- * number of record sets.
+ * (core/advice.h), about records that contradict each other (core/advice_set.h), about
+ * record sets that name servers of the pool do not take (core/limits.h), and about a
+ * worker that is not running (reasons.h). Reads the record sets and the name servers that
+ * these need, and returns the texts, at most ADVICE_MAX and one that counts the others.
+ * Sends no statement if the change has no host inside the zone, and is not beyond a
+ * limit. The limits need one statement, whatever the number of record sets.
  */
 #pragma once
 
 #include <jansson.h>
 
 #include "core/changes.h"
-#include "core/limits.h"
+#include "edit.h"
 #include "write.h"
 
 /*
- * For the records that CHANGES add. LIMITS: what edit_apply() has found, or NULL. Call it
- * after the write: it writes the buffer.
+ * For the records that CHANGES add. OUTCOME: of edit_apply(). Call it after the write: it
+ * writes the buffer.
  */
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
-                       const struct limits_found *limits);
+                       const struct edit_outcome *outcome);
+/*
+ * Adds to WARNINGS what concerns the domain itself, which is new: name servers of the
+ * pool do not take its name, or the domain above it, which the caller may see, does not
+ * delegate it. Needs one statement, one more if the caller has a domain above, and one
+ * more if a kind of server does not take the name.
+ */
+void advise_domain(struct write *write, json_t *warnings);
 /* For all records of a few names of the domain, at most STORE_NAMES_MAX. */
 json_t *advise_names(struct write *write, const char *const *owners, size_t count);

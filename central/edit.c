@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/map.h"
 #include "changed.h"
+#include "core/advice_set.h"
 #include "core/rules.h"
 #include "core/status.h"
 #include "edit_dname.h"
@@ -354,6 +355,7 @@ static enum err edit_make_plan(struct write *write, struct change *changes, size
 	if (err)
 		return err;
 	outcome->limits = limits_find(&sets);
+	advice_set_check(&sets, write->arena, &outcome->advice);
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
 	err = edit_check_recordset_quota(write, plan);
 	if (err)

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "core/advice.h"
 #include "core/changes.h"
 #include "core/limits.h"
 #include "model/json.h"
@@ -41,6 +42,7 @@ struct edit_outcome {
 	size_t added, updated, deleted, unchanged;
 	/* changed record sets that some name servers do not take; NULL: there are none */
 	const struct limits_found *limits;
+	struct advice advice;		/* about changed record sets (core/advice_set.h) */
 };
 
 /* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */

@@ -32,7 +32,7 @@ enum {
 	ROLLBACK_S = 2,		/* a longer rollback goes on while the next claim waits */
 	QUIET_MS = 60 * 1000,
 	ADVISED_MAX = 100,		/* names whose hosts are checked */
-	ADVISED_SETS_MAX = 100000,	/* record sets that are checked for limits */
+	ADVISED_SETS_MAX = 100000,	/* record sets that are checked */
 	ADVISED_TTLS_MAX = 10,
 };
 
@@ -452,23 +452,27 @@ static enum err commit_write_zone(struct commit *c, bool created)
 }
 
 /* The names at which the import changed records are not known: looks at some of all. */
-static json_t *commit_advise(struct commit *c)
+static json_t *commit_advise(struct commit *c, bool created)
 {
-	const char *names[ADVISED_MAX + LIMIT_NAMES_MAX];
+	const char *names[2 * ADVISED_MAX + LIMIT_NAMES_MAX];
 	size_t count = store_import_host_names(&c->tx, &c->write.zone, c->arena, names,
 	                                       ADVISED_MAX);
 
 	count += store_limit_names(&c->tx, &c->write.zone, ADVISED_SETS_MAX, c->arena,
 	                           names + count);
+	count += store_import_doubtful_names(&c->tx, &c->write.zone, ADVISED_SETS_MAX,
+	                                     c->arena, names + count, ADVISED_MAX);
 
 	json_t *list = count ? advise_names(&c->write, names, count) : json_array();
 
+	if (created)
+		advise_domain(&c->write, list);
 	store_import_ttl_names(&c->tx, c->id, c->arena, ADVISED_TTLS_MAX, list);
 	service_domain_warn_kept(&c->write.zone, &c->spec, list);
 	return list;
 }
 
-static void commit_write_result(struct commit *c)
+static void commit_write_result(struct commit *c, bool created)
 {
 	const struct zone *zone = &c->write.zone;
 	json_t *result = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
@@ -478,7 +482,7 @@ static void commit_write_result(struct commit *c)
 		"records", (json_int_t)zone->records,
 		"added", (json_int_t)c->added, "updated", (json_int_t)c->updated,
 		"deleted", (json_int_t)c->deleted, "changed", c->changed,
-		"warnings", commit_advise(c));
+		"warnings", commit_advise(c, created));
 	char *text = json_dumps(result, JSON_COMPACT);
 
 	store_import_set_state(&c->tx, c->id, IMPORT_DONE, text, "");
@@ -502,7 +506,7 @@ static enum err commit_run_steps(struct commit *c)
 	if (!err && created)
 		err = service_domain_check_race(&c->write, &c->spec);
 	if (!err)
-		commit_write_result(c);
+		commit_write_result(c, created);
 	return err;
 }
 

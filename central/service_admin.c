@@ -174,6 +174,8 @@ static json_t *quota_read_all(struct central *central, struct tx *tx, const char
 	store_quota_find(tx, tenant, arena, &rows);
 	while (store_quota_next(&rows, &resource, &limit))
 		json_object_set_new(json, resource, json_integer(limit));
+	json_object_set_new(json, "has_domains",
+	                    json_boolean(store_domain_count(tx, tenant, 0)));
 	return json;
 }
 

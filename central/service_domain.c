@@ -362,6 +362,7 @@ static enum err domain_add_warnings(struct write *write, const struct domain_spe
 {
 	json_t *warnings = advise_names(write, &write->zone.is.name, 1);
 
+	advise_domain(write, warnings);
 	service_domain_warn_kept(&write->zone, spec, warnings);
 	json_object_set_new(write->req->result, "warnings", warnings);
 	return write->tx->err;

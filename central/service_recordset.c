@@ -72,7 +72,7 @@ enum err service_apply_changes(struct write *write)
 	write->req->result = edit_outcome_encode(&write->zone, &outcome);
 	json_object_set_new(write->req->result, "warnings",
 	                    advise_changes(write, write->edit->changes,
-	                                   write->edit->count, outcome.limits));
+	                                   write->edit->count, &outcome));
 	return write->tx->err;
 }
 

@@ -12,10 +12,12 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "what name servers or their checking " \
-	"tools refuse or warn of, at most 36 texts: an NS, MX or SRV record whose host is " \
-	"inside the domain and has no address, or has a CNAME record; a record set that " \
-	"name servers of the pool do not take (`limits` of `get_pool`); in an import also " \
-	"a record set with several TTLs; a worker that the pool needs and that is not " \
+	"tools refuse or warn of, at most 38 texts: an NS, MX or SRV record whose host is " \
+	"inside the domain and has no address, or has a CNAME record; records of one set " \
+	"that contradict each other, for example two SPF records; a record set or a new " \
+	"domain that name servers of the pool do not take (`limits` of `get_pool`); a new " \
+	"domain that the caller's domain above it does not delegate; in an import also a " \
+	"record set with several TTLs; a worker that the pool needs and that is not " \
 	"running" }
 
 static const struct json_field args[] = {
@@ -396,7 +398,10 @@ static const struct rpc_object objects[] = {
 		{ "domain_recordsets", "number", "largest number of record sets of a "
 		  "domain" },
 		{ "recordset_records", "number", "largest number of records of a record "
-		  "set" }), true },
+		  "set" },
+		{ "has_domains", "true or false", "the tenant has a domain. There is no "
+		  "list of tenants: a call may name any tenant, also before its first "
+		  "domain" }), true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },

@@ -210,6 +210,12 @@ void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
+struct parent_domain {
+	const char *id, *name, *tenant;
+};
+/* Finds the nearest domain above ZONE, of any tenant. */
+bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
+                         struct parent_domain *parent);
 /* Finds which of NAMES are domains. FOUND has room for COUNT names. */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
@@ -507,6 +513,12 @@ bool store_import_changes_set(struct tx *tx, const struct import_step *step,
 /* Finds names of the domain that have NS, MX or SRV records, at most MAX. */
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
+/*
+ * Finds names at which a record set has two records or more that core/advice_set.h may
+ * warn of, at most MAX. Looks only at the first SETS record sets of the domain.
+ */
+size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
+                                   struct arena *arena, const char **names, size_t max);
 /*
  * Appends a warning for each record set with several TTLs in the import, with the place
  * of its last record: at most MAX, and one that says that there are more.

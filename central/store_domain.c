@@ -547,6 +547,31 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 	return *child != NULL;
 }
 
+bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
+                         struct parent_domain *parent)
+{
+	const char *names[STORE_ANCESTORS_MAX];
+	struct tx_value values[STORE_NAMES_MAX + 1];
+	size_t size, count = store_ancestors(&zone->apex, false, arena, names);
+	struct tx_rows rows;
+	const char *sql;
+
+	if (!count)
+		return false;
+	sql = tx_list(arena, "SELECT id, name, tenant FROM domains WHERE live = 1 AND "
+	              "kind = 'PRIMARY' AND name IN (",
+	              ") ORDER BY LENGTH(name) DESC LIMIT 1", count, &size);
+	tx_list_fill(values, names, count, size);
+	values[size].type = TX_END;
+	if (!tx_select_row(tx, arena, &rows, sql, values))
+		return false;
+	parent->id = row_text(&rows);
+	parent->name = row_text(&rows);
+	parent->tenant = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found)
 {

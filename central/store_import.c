@@ -520,6 +520,31 @@ size_t store_import_host_names(struct tx *tx, const struct zone *zone,
 	return count;
 }
 
+/* A null MX, the SRV target '.', a priority 0, or a TXT record that begins with "v=". */
+#define IS_DOUBTFUL \
+	"CASE s.type WHEN 15 THEN SUBSTRING(r.rdata, 3) = X'00' " \
+	"WHEN 33 THEN SUBSTRING(r.rdata, 7) = X'00' " \
+	"WHEN 16 THEN SUBSTRING(r.rdata, 2, 2) IN (X'763D', X'563D') " \
+	"ELSE LEFT(r.rdata, 2) = X'0000' END"
+
+size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
+                                   struct arena *arena, const char **names, size_t max)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT s.name FROM (SELECT id, name, type FROM recordsets FORCE INDEX "
+	          "(recordset_name) WHERE domain_id = ? ORDER BY name, type LIMIT ?) s "
+	          "WHERE s.type IN (15, 16, 33, 64, 65) AND (SELECT COUNT(*) > 1 AND "
+	          "SUM(" IS_DOUBTFUL ") > (s.type = 16) FROM records r WHERE "
+	          "r.recordset_id = s.id AND r.live = 1) = 1 LIMIT ?",
+	          TX_BIND(tx_text(zone->is.id), tx_int(sets), tx_int((int64_t)max)));
+	while (tx_next(&rows))
+		names[count++] = row_text(&rows);
+	return count;
+}
+
 /* The place of the last record of a set, from the value that LAST_TTL cuts. */
 #define LAST_PLACE(from) \
 	"CAST(SUBSTRING(MAX(CONCAT(LPAD(part, 10, '0'), LPAD(position, 10, '0'), " \

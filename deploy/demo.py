@@ -148,7 +148,7 @@ def import_version(fleet, path, records):
 
 def import_first(fleet, path, words):
     records = zone_file(path, ZONE)
-    headline(f"A real zone: {words}, {len(records)} records")
+    headline(f"A real zone: {words}, {len(records)} records with the SOA")
     import_version(fleet, path, records)
     return records
 

@@ -9,7 +9,8 @@
  * If another delegation hides the host, its addresses are in the zone below: no warning.
  * The module needs all record sets at the names of advice_names(), which are the host,
  * the names between the host and the apex, and their wildcards. The warnings about limits
- * of name servers (core/limits.h) share the room of struct advice.
+ * of name servers (core/limits.h) and about record sets (core/advice_set.h) share the
+ * room of struct advice.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "model/presentation.h"
 #include "model/rr.h"
 
-enum { SERVERS_SHOWN = 3 };
+enum { SERVERS_SHOWN = 3, CAUSES_SHOWN = 3 };
 
 /* ---- find ---- */
 
@@ -38,6 +38,8 @@ static void limit_name_look(struct limit_name *at, const struct rrsets *sets,
 static bool limit_excludes(const struct server_limit *limit,
                            const struct server_limit_view *view, const struct rrset *set)
 {
+	if (limit->excludes_zone)
+		return false;
 	if (limit->excludes_set)
 		return limit->excludes_set(view);
 	for (size_t i = 0; i < set->wanted_count; i++)
@@ -160,6 +162,32 @@ void limits_advise(const struct limits_found *found, const struct limit_server *
 	}
 }
 
+bool limits_exclude_zone(const struct zone *zone)
+{
+	for (size_t i = 0; i < SERVER_LIMITS; i++)
+		if (server_limits[i].excludes_zone &&
+		    server_limits[i].excludes_zone(&zone->apex))
+			return true;
+	return false;
+}
+
+void limits_advise_zone(const struct zone *zone, const struct limit_server *servers,
+                        size_t count, struct arena *arena, struct advice *advice)
+{
+	for (size_t i = 0; i < SERVER_LIMITS; i++) {
+		const struct server_limit *limit = &server_limits[i];
+		const char *names = limit->excludes_zone &&
+		                            limit->excludes_zone(&zone->apex)
+		                        ? limit_servers(limit, servers, count, arena)
+		                        : NULL;
+
+		if (names)
+			advice_add(advice, arena_printf(arena, "'%.*s': %s %s: it %s",
+				ADVICE_NAME_SHOWN, zone->is.name, names,
+				server_limit_effect_words(limit->effect), limit->takes));
+	}
+}
+
 /* ---- explain ---- */
 
 static bool limit_begins(const char *text, const char *words)
@@ -197,17 +225,37 @@ bool limits_may_explain(const struct limit_failure *failure)
 	return false;
 }
 
+/* Appends "'*.w.example.org. NS', 'k.example.org.': BIND takes ...". Returns the names. */
+static size_t limit_explain(const struct server_limit *limit, const struct limit_sets *row,
+                            size_t room, struct arena *arena, struct buf *text)
+{
+	size_t shown = row->count < room ? row->count : room;
+
+	for (size_t i = 0; i < shown; i++)
+		buf_printf(text, "%s%s", i ? ", " : text->len ? "; " : "likely cause: ",
+		           limit_subject(limit, row->sets[i], arena));
+	if (shown)
+		buf_printf(text, ": %s %s", limit->server, limit->takes);
+	return shown;
+}
+
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena)
 {
-	for (size_t i = 0; i < SERVER_LIMITS; i++) {
-		const struct server_limit *limit = &server_limits[i];
+	size_t count = 0, shown = 0;
+	struct buf text = { 0 };
+	const char *words;
 
-		if (found->rows[i].count && limit_has_effect(limit, failure))
-			return arena_printf(arena, "likely cause: %s: %s %s",
-			                    limit_subject(limit, found->rows[i].sets[0],
-			                                  arena),
-			                    limit->server, limit->takes);
+	for (size_t i = 0; i < SERVER_LIMITS; i++) {
+		if (!limit_has_effect(&server_limits[i], failure))
+			continue;
+		count += found->rows[i].count;
+		shown += limit_explain(&server_limits[i], &found->rows[i],
+		                       CAUSES_SHOWN - shown, arena, &text);
 	}
-	return NULL;
+	if (count > shown)
+		buf_printf(&text, "; and %zu more", count - shown);
+	words = count ? arena_strdup(arena, buf_string(&text)) : NULL;
+	buf_clear(&text);
+	return words;
 }

@@ -36,6 +36,11 @@ const struct limits_found *limits_find_rows(struct rrsets *sets);
 /* Adds a warning for each record set that servers of SERVERS do not take. */
 void limits_advise(const struct limits_found *found, const struct limit_server *servers,
                    size_t count, struct arena *arena, struct advice *advice);
+/* True: a kind of server does not take a zone of this name. */
+bool limits_exclude_zone(const struct zone *zone);
+/* Adds a warning if servers of SERVERS do not take the name of the new zone. */
+void limits_advise_zone(const struct zone *zone, const struct limit_server *servers,
+                        size_t count, struct arena *arena, struct advice *advice);
 
 /* The last report of a server: a failure. */
 struct limit_failure {
@@ -51,7 +56,8 @@ struct limit_failure {
 bool limits_may_explain(const struct limit_failure *failure);
 /*
  * Returns "likely cause: '*.w.example.org. NS': BIND takes no NS records at a wildcard
- * name"; NULL: FOUND does not explain the failure.
+ * name"; NULL: FOUND does not explain the failure. Each record set that the text names is
+ * enough for the failure. It names at most three, and the number of the others.
  */
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena);

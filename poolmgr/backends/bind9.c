@@ -382,7 +382,7 @@ static enum err bind9_list(const void *settings, struct arena *arena, const char
 	};
 	struct listing listing = { .arena = arena };
 	const char *lack = bind9_list_lacks(settings);
-	enum err err = lack ? fail(why, ERR_INVALID, "%s: %s", bind->server.id, lack)
+	enum err err = lack ? fail(why, ERR_INVALID, "%s", lack)
 	                    : bind9_stats_secondaries(&stats, &listing, why);
 
 	if (err)

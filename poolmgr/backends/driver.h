@@ -46,7 +46,7 @@ struct driver_context {
  * a program, a permission or space on a disk, or the driver did not get its own lock in
  * time; and the driver has sent no message to the server.
  * ERR_REMOTE, or a more specific error: the server refused; the reason contains the text
- * of the server.
+ * of the server. A reason does not begin with the id of the server: each caller adds it.
  */
 struct driver {
 	/* "bind9": the group of settings is backends.bind9 */

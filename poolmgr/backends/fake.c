@@ -26,7 +26,7 @@ static enum err fake_run(const struct fake *fake, const char *failure, struct wh
 {
 	pause_ms(fake->delay_ms);
 	if (failure)
-		return fail(why, ERR_REMOTE, "%s: %s", fake->server.id, failure);
+		return fail(why, ERR_REMOTE, "%s", failure);
 	return OK;
 }
 

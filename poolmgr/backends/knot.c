@@ -66,8 +66,7 @@ static enum reply session_reply(const struct session *session, const char *comma
 
 static enum err session_refused(struct session *session, const char *command)
 {
-	return fail(session->why, ERR_REMOTE, "%s: %s: %s", session->knot->server.id,
-	            command, session->refusal);
+	return fail(session->why, ERR_REMOTE, "%s: %s", command, session->refusal);
 }
 
 /* Called for each row of an answer. */
@@ -228,10 +227,9 @@ static enum err knot_check_file(struct session *session, const char *name)
 	err = session_ask(session, &data, knot_on_sync, &has_none);
 	if (err || has_none)
 		return err;
-	return fail(session->why, ERR_INVALID, "%s: zone not created: Knot replaces "
-	            "\"/\" with \"_\" in the file name of %.200s. Set zonefile-sync: -1 "
-	            "in the template %s", session->knot->server.id, name,
-	            session->knot->template);
+	return fail(session->why, ERR_INVALID, "zone not created: Knot replaces \"/\" with "
+	            "\"_\" in the file name of the zone '%.200s': set zonefile-sync: -1 in "
+	            "the template '%s' of knot.conf", name, session->knot->template);
 }
 
 static enum err knot_set_zone(struct session *session, const char *name)

@@ -109,12 +109,10 @@ static bool nsd_is_path(const char *name)
 }
 
 /* NSD closes the connection without an answer if it dies. */
-static enum err nsd_refused(const struct nsd *nsd, const char *command,
-                            struct buf *answer, struct why *why)
+static enum err nsd_refused(const char *command, struct buf *answer, struct why *why)
 {
-	return fail(why, answer->len ? ERR_REMOTE : ERR_UNREACHABLE, "%s: %s: %.300s",
-	            nsd->server.id, command,
-	            answer->len ? buf_string(answer) : "NSD sent no answer");
+	return fail(why, answer->len ? ERR_REMOTE : ERR_UNREACHABLE, "%s: %.300s",
+	            command, answer->len ? buf_string(answer) : "NSD sent no answer");
 }
 
 /* Runs VERB ZONE [REST]. GOAL: the reply that also counts as success. */
@@ -132,7 +130,7 @@ static enum err nsd_run_until(const struct nsd *nsd, int64_t deadline_ms,
 	if (!err && strncmp(buf_string(&answer), "ok", 2) != 0 &&
 	    (goal == REPLY_REFUSED ||
 	     reply_of("nsd", verb, 0, buf_string(&answer)) != goal))
-		err = nsd_refused(nsd, buf_string(&command), &answer, why);
+		err = nsd_refused(buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
@@ -158,7 +156,7 @@ static enum err nsd_has(const void *settings, const struct domain_ref *domain,
 	*there = !err && strncmp(buf_string(&answer), "zone:", 5) == 0;
 	if (!err && !*there &&
 	    reply_of("nsd", "zonestatus", 0, buf_string(&answer)) != REPLY_ABSENT)
-		err = nsd_refused(settings, buf_string(&command), &answer, why);
+		err = nsd_refused(buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
@@ -175,10 +173,11 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	enum err err = nsd_has(nsd, domain, &there, why);
 	if (err || there)
 		return err;
-	return fail(why, ERR_INVALID, "%s: zone not created: NSD makes a file path from "
-	            "the zone name %.200s. If the NSD pattern '%s' has no zonefile "
-	            "option, set slash_names",
-	            nsd->server.id, domain->name, nsd->pattern);
+	return fail(why, ERR_INVALID, "zone not created: NSD makes a file path from the "
+	            "zone name '%.200s': if the pattern '%s' in nsd.conf has no zonefile, "
+	            "set slash_names = true for the server in backends.nsd (settings of "
+	            "the pool manager; deploy/name-servers.md, NSD 4.6)", domain->name,
+	            nsd->pattern);
 }
 
 /* True: NSD says that it transfers the zone over TCP now. */
@@ -271,7 +270,7 @@ static enum err nsd_compare(const struct nsd *nsd, const char *zone, bool *equal
 		*equal = nsd_has_pattern(buf_string(&answer), nsd->pattern);
 	else if (!err && reply_of("nsd", "zonestatus", 0,
 	                          buf_string(&answer)) != REPLY_ABSENT)
-		err = nsd_refused(nsd, buf_string(&command), &answer, why);
+		err = nsd_refused(buf_string(&command), &answer, why);
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;

@@ -141,10 +141,9 @@ static enum err powerdns_check_found(struct powerdns_api *api,
 		return powerdns_api_garbled(api);
 	if (strcmp(account, powerdns->account) == 0)
 		return OK;
-	return fail(api->why, ERR_CONFLICT, "%s has a zone %s of another program: the "
-	            "account of the zone is '%s', not '%s'", powerdns->server.id,
-	            wanted, err_quote(account, quoted, sizeof(quoted)),
-	            powerdns->account);
+	return fail(api->why, ERR_CONFLICT, "the server has a zone %s of another "
+	            "program: the account of the zone is '%s', not '%s'", wanted,
+	            err_quote(account, quoted, sizeof(quoted)), powerdns->account);
 }
 
 /* The meaning of the last status. */
@@ -211,9 +210,8 @@ static enum err powerdns_add_or_modify(struct powerdns_api *api,
 	if (err)
 		return err;
 	if (!found->there)
-		return fail(api->why, ERR_REMOTE, "%s: another program deleted the zone "
-		            "at the same time",
-		            powerdns->server.id);
+		return fail(api->why, ERR_REMOTE, "another program deleted the zone at "
+		            "the same time");
 	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone, "",
 	                                                       json), "change the zone");
 }
@@ -337,8 +335,7 @@ static enum err powerdns_retransfer(const void *settings, const struct domain_re
 	powerdns_open(&api, powerdns, why);
 	enum err err = powerdns_find_ours(&api, powerdns, domain->name, &found);
 	if (!err && !found.there)
-		err = fail(why, ERR_REMOTE, "%s has no zone %s", powerdns->server.id,
-		           domain->name);
+		err = fail(why, ERR_REMOTE, "the server has no zone %s", domain->name);
 	if (!err)
 		err = powerdns_set_ixfr(&api, domain->name, false);
 	if (!err)

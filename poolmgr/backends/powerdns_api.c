@@ -159,9 +159,8 @@ enum err powerdns_api_refused(struct powerdns_api *api, const char *what)
 
 	while (refusal->status && refusal->status != api->http.status)
 		refusal++;
-	return fail(api->why, refusal->err, "%s: cannot %s: HTTP status %d: %s",
-	            api->terms.server, what, api->http.status,
-	            refusal->words ? refusal->words
+	return fail(api->why, refusal->err, "cannot %s: HTTP status %d: %s", what,
+	            api->http.status, refusal->words ? refusal->words
 	                           : powerdns_api_error_text(api, shown));
 }
 
@@ -220,6 +219,6 @@ enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 	buf_clear(&id);
 	if (err || search.found)
 		return err;
-	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: import the key on "
-	            "the server (pdnsutil import-tsig-key)", api->terms.server, key);
+	return fail(api->why, ERR_CONFLICT, "the server has no TSIG key %s: import the "
+	            "key on the server (pdnsutil import-tsig-key)", key);
 }

@@ -29,7 +29,7 @@ DRIVER = BINARIES.parent / "drivers" / "backend_driver"
 BACKENDS = {"bind": "bind9", "knot": "knot", "nsd": "nsd", "powerdns": "powerdns"}
 VICTIM = "victim.example."
 REFUSALS = {"TypeError", "Invalid", "Forbidden", "NotFound"}
-NO_PATH = "nsd: zone not created: NSD makes a file path from the zone name "
+NO_PATH = "zone not created: NSD makes a file path from the zone name "
 
 
 class KeptFleet(StoryFleet):

@@ -857,7 +857,8 @@ class Permission(Story):
             call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
                  hard_limit=limit)
         self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
-                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
+                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2,
+                          "has_domains": False})
         call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
              hard_limit=None)
         quotas = call("get_quotas", tenant, tenant=tenant["project_id"])
@@ -865,6 +866,7 @@ class Permission(Story):
         call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
              hard_limit=2)
         name = self.create(tenant)["name"]
+        self.assertTrue(call("get_quotas", tenant, tenant=tenant["project_id"])["has_domains"])
         self.create(tenant)
         self.fails("OverQuota", "2 domains, and the quota (domains)", "create_domain", tenant,
                    domain={"name": lab.name()})
@@ -1955,6 +1957,57 @@ class Warned(Story):
         warned = commit(stage(name, [[name, 300, "NS", "ns1.example.net."], *many]))["result"]["warnings"]
         self.assertEqual((len(warned), warned[-1]), (11, "further record sets have several TTLs"))
 
+
+    def test_records_that_contradict_each_other(self):
+        name = lab.name()
+        call("create_domain", domain={"name": name})
+        null = "a null MX record (0 .) must be the only MX record (RFC 7505 3)"
+        def warned(op, kind, *records):
+            with living("minidns", "pool_manager.default"):
+                return call("apply_changes", domain=name, changes=[
+                    {"op": op, "name": f"z.{name}", "type": kind, "records": records}])["warnings"]
+        self.assertEqual(warned("add", "MX", "0 ."), [])
+        self.assertEqual(warned("add", "MX", "10 mail.example.net."), [f"'z.{name} MX': {null}"])
+        self.assertEqual(warned("add", "TXT", '"v=spf1 -all"', '"other"'), [])
+        self.assertIn("only one record may begin with v=spf1", warned("add", "TXT", '"v=spf1 a"')[0])
+        self.assertEqual(warned("delete", "MX", "0 ."), [])
+        records = [[name, 60, "NS", "ns1.example.net."], [name, 60, "TXT", '"v=spf1 a"'],
+                   [f"a.{name}", 60, "MX", "10 mail.example.net."], [f"b.{name}", 60, "MX", "0 ."],
+                   [f"t.{name}", 60, "TXT", '"v=spf1 a"'], [f"t.{name}", 60, "TXT", '"x"']]
+        self.assertEqual(commit(stage(name, records))["result"]["warnings"], [])
+        records += [[f"a.{name}", 60, "MX", "0 ."], [f"h.{name}", 60, "HTTPS", "0 x.example.net."],
+                    [f"h.{name}", 60, "HTTPS", "1 ."], [f"t.{name}", 60, "TXT", '"V=SPF1 b"'],
+                    [f"s.{name}", 60, "SRV", "0 0 0 ."],
+                    [f"s.{name}", 60, "SRV", "0 0 1 x.example.net."]]
+        warned = commit(stage(name, records))["result"]["warnings"]
+        self.assertEqual([text.split(":")[0] for text in warned], [
+            f"'{owner}.{name} {kind}'" for owner, kind in
+            (("a", "MX"), ("h", "HTTPS"), ("s", "SRV"), ("t", "TXT"))])
+
+    def test_a_domain_above_that_does_not_delegate(self):
+        name = lab.name()
+        call("create_domain", domain={"name": name})
+        def lacks(parent, child):
+            return [f"the domain '{parent}' has no NS records for '{child}', so resolvers may not "
+                    f"find the new domain: add them (zonefleet record add {parent} {child} NS HOST...)"]
+        def create(child, context=ALICE, **more):
+            return call("create_domain", context, domain={"name": child, **more})["warnings"]
+        self.assertEqual(create(f"a.{name}"), lacks(name, f"a.{name}"))
+        self.assertEqual(create(f"x.a.{name}"), lacks(f"a.{name}", f"x.a.{name}"))
+        for delegated in "b", "c":
+            change(name, {"op": "add", "name": f"{delegated}.{name}", "type": "NS",
+                          "records": ["ns1.example.net."]})
+        self.assertEqual(create(f"b.{name}"), [])
+        self.assertEqual(create(f"x.c.{name}"), [])         # of others, who delegate it
+        change(name, {"op": "delete", "name": f"c.{name}", "type": "NS"})
+        self.assertEqual(create(f"y.c.{name}"), lacks(name, f"y.c.{name}"))
+        child, records = f"d.{name}", [[f"d.{name}", 60, "NS", "ns1.example.net."]]
+        self.assertEqual(commit(stage(child, records))["result"]["warnings"], lacks(name, child))
+        self.assertEqual(commit(stage(child, records))["result"]["warnings"], [])
+        # the domain above is of another tenant
+        child = {"id": uuid.uuid4().hex, "tenant": "bob"}
+        self.assertEqual(create(f"e.{name}", ADMIN, **child), lacks(name, f"e.{name}"))
+        self.assertEqual(create(f"e.{name}", BOB, **child), [])
 
     def test_values_that_an_existing_domain_keeps(self):
         name, id_ = lab.name(), uuid.uuid4().hex

@@ -648,9 +648,12 @@ class Commands(WithFleet):
                          r"20002 record sets, but the quota \(domain_recordsets\) is 10000")
         self.run_client("quota", "set", "importer", "domain_recordsets", "30000", "--admin")
         done = self.run_json("domain", "import", "copy.org", source, "--wait", *tenant)
-        self.assertEqual((done["read"], done["added"], done["status"]), (20003, 20002, "ACTIVE"))
+        self.assertEqual((done["read"], done["added"], done["status"]), (20002, 20002, "ACTIVE"))
         target = Path(self.folder) / "copy.exported"
-        self.run_client("domain", "export", "copy.org", target, *tenant)
+        self.assertIn(": 20002 records in ",
+                      self.run_client("domain", "export", "copy.org", target, *tenant))
+        self.assertEqual([self.run_json("domain", *command, "copy.org", *tenant)["records"]
+                          for command in (("export",), ("show",))], [20002, 20002])
         self.assertTrue(same_zone(source.read_text(), target.read_text()))
         self.assertRegex(target.read_text(), r"\Acopy\.org\. 600 IN SOA ns1\.copy\.org\. ")
         self.assertEqual(self.run_client("domain", "export", "copy.org", *tenant), target.read_text())
@@ -775,7 +778,7 @@ class Commands(WithFleet):
         self.assertRegex(document["error"]["message"], r"zone\.txt:5: 'mail\.example\.com\.' is "
                          r"outside the domain 'inside\.org\.': --ignore-out-of-zone ")
         status, document, err = self.import_zone("inside.org", text, "--ignore-out-of-zone")
-        self.assertEqual((status, document["read"]), (GOOD, 4))
+        self.assertEqual((status, document["read"]), (GOOD, 3))
         self.assertEqual([w.partition(": ")[0].rpartition("/")[2] for w in document["warnings"]],
                          ["zone.txt:5", "zone.txt:6"])
         self.assertEqual(err, "".join(f"warning: {w}\n" for w in document["warnings"]))
@@ -868,6 +871,10 @@ class Commands(WithFleet):
         again = self.run_json("quota", "set", "small", "domains", "default", *admin)
         self.assertEqual(again["domains"], self.run_json("quota", "show", "new", *admin)["domains"])
         self.assertNotEqual(again["domains"], -1)
+        for words, said in ((["show", "smal"], "zonefleet: note: the tenant 'smal' has no domains yet: "
+                                               "check the spelling\n"), (["show"], "")):
+            status, _, err = client("--config", self.fleet.config, "quota", *words, *admin)
+            self.assertEqual((status, err), (GOOD, said))
 
     def test_a_pool_without_a_pool_manager(self):
         """The way out of the trap: each step says what is missing."""

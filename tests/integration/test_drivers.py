@@ -371,7 +371,7 @@ class Bind9Test(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.Te
 
     def test_without_a_statistics_channel_there_is_no_list(self):
         code, said = self.run_driver_with(self.settings(stats_url=""), "list")
-        self.assertEqual((code, said), (1, "invalid: ns1: set stats_url to the URL of "
+        self.assertEqual((code, said), (1, "invalid: set stats_url to the URL of "
                                            "named's statistics channel\n"))
 
     def test_a_view_that_there_is_not_says_nothing_of_a_zone(self):
@@ -426,14 +426,14 @@ class KnotTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.Tes
         settings = self.settings().replace("timeout", 'template = "elsewhere"; timeout')
         code, said = self.run_driver_with(settings, "create", "nowhere.example.")
         self.assertEqual(code, 1)
-        self.assertIn("remote: ns1: conf-set of the template: not exists\n", said)
+        self.assertIn("remote: conf-set of the template: not exists\n", said)
         self.assertEqual(self.expect_ok("has", "nowhere.example."), "not there\n")
 
     def test_a_template_with_files(self):
         """Its name for a file has "_" for "/": two zones would have one. What is there stays."""
         there, new, plain = "0/26.example.", "0/25.example.", "0_25.example."
-        refused = (f'invalid: ns1: zone not created: Knot replaces "/" with "_" in the file name '
-                   f'of {new}. Set zonefile-sync: -1 in the template zonefleet')
+        refused = (f'invalid: zone not created: Knot replaces "/" with "_" in the file name of the '
+                   f"zone '{new}': set zonefile-sync: -1 in the template 'zonefleet' of knot.conf")
         self.expect_ok("create", there)
         sync = ("conf-set", "template[zonefleet].zonefile-sync")
         unset = ("conf-unset", "template[zonefleet].zonefile-sync")
@@ -504,8 +504,9 @@ class NsdTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.Test
             with self.subTest(zone=zone):
                 code, said = self.run_driver("create", zone)
                 self.assertEqual((code, said.splitlines()[0]), (1, (
-                    f"invalid: ns1: zone not created: NSD makes a file path from the zone name {zone}. "
-                    "If the NSD pattern 'zonefleet' has no zonefile option, set slash_names")))
+                    f"invalid: zone not created: NSD makes a file path from the zone name '{zone}': if "
+                    "the pattern 'zonefleet' in nsd.conf has no zonefile, set slash_names = true for the "
+                    "server in backends.nsd (settings of the pool manager; deploy/name-servers.md, NSD 4.6)")))
                 self.assertEqual(self.expect_ok("has", zone), "not there\n")
                 self.expect_ok("delete", zone)
         there = "0/26.2.0.192.in-addr.arpa."
@@ -678,7 +679,7 @@ class PowerDnsTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest
         self.expect_ok("delete", "never.example.")
 
     def test_who_has_no_such_zone_cannot_transfer_it(self):
-        self.expect_failure(r"^remote: ns1 has no zone gone\.example\.\n$", self.settings(),
+        self.expect_failure(r"^remote: the server has no zone gone\.example\.\n$", self.settings(),
                             "retransfer", "gone.example.")
         self.foreign("theirs.example.")
         self.expect_failure("^conflict: .*of another program", self.settings(), "retransfer",
@@ -695,7 +696,7 @@ class PowerDnsTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest
             with self.subTest(account=account):
                 before = self.foreign("theirs.example.", account=account)
                 for operation in "create", "delete":
-                    self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
+                    self.expect_failure(r'^conflict: the server has a zone theirs\.example\. '
                                         rf"of another program: the account of the zone is '{account}', "
                                         r"not 'zonefleet'\n$",
                                         self.settings(), operation, "theirs.example.")
@@ -745,7 +746,7 @@ class PowerDnsTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest
 
     def test_a_wrong_key_opens_nothing(self):
         for operation in "create", "delete", "list":
-            said = self.expect_failure("^denied: ns1: .* HTTP status 401: the server "
+            said = self.expect_failure("^denied: cannot .*: HTTP status 401: the server "
                                        "does not accept api_key",
                                        self.settings(api_key="not-it"), operation)
             self.assertNotIn("not-it", said)
@@ -753,14 +754,14 @@ class PowerDnsTest(StatesStory, AdjustStory, ListingStory, DriverStory, unittest
     def test_a_server_without_the_api_has_no_word_on_zones(self):
         """Else "not found" would pass for a deletion that is done."""
         for operation in "create", "delete", "list":
-            self.expect_failure("^not_found: ns1: .* HTTP status 404: no such path: "
+            self.expect_failure("^not_found: cannot .*: HTTP status 404: no such path: "
                                 "set api=yes on the server",
                                 self.settings(url=f"{self.server.url}/elsewhere"),
                                 operation)
 
     def test_a_key_for_its_transfers(self):
         signed = self.settings(tsig_key="Pool-key.example.")
-        self.expect_failure(r"^conflict: ns1 has no TSIG key Pool-key\.example\.: import the "
+        self.expect_failure(r"^conflict: the server has no TSIG key Pool-key\.example\.: import the "
                             r"key on the server ", signed, "create", "signed.example.")
         self.assertFalse(self.knows("signed.example."))
         self.server.util("import-tsig-key", "pool-key.example", "hmac-sha256",

@@ -215,7 +215,7 @@ class Control(HealthStory):
 
     def test_refusals_are_answers(self):
         self.create(5, 6, 7, 8)
-        self.wait_failed("refuses", "refuses: no", 4)
+        self.wait_failed("refuses", "no", 4)
         self.assertEqual(self.row("refuses", "control_failures, control_error"), ["0", ""])
 
     def test_lack_of_the_pool_manager(self):

@@ -158,7 +158,7 @@ class Pool(PowerDnsStory):
         before = self.known("theirs.example.")
         domain = self.create("theirs.example.", wait=False)
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
-        self.assertIn("has a zone theirs.example. of another program", reason)
+        self.assertIn("powerdns: the server has a zone theirs.example. of another program", reason)
         self.assertEqual(self.known("theirs.example."), before)
         powerdns.util("delete-zone", "theirs.example")
         self.caller.settled(domain["id"], seconds=SECONDS)
@@ -243,7 +243,7 @@ class Signed(PowerDnsStory):
         self.caller.create_tsigkey(tsigkey={"name": KEY})
         domain = self.create("signed.example.", wait=False)
         reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
-        self.assertIn(f"powerdns has no TSIG key {KEY}: import the key on the server", reason)
+        self.assertIn(f"powerdns: the server has no TSIG key {KEY}: import the key on the server", reason)
         self.assertIsNone(self.known("signed.example."))
         clause = self.fleet.cli("tsigkey", "show", KEY, "--format", "powerdns", "--admin",
                                 as_json=False)

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, start_fleet                          # noqa: E402
+from story import Caller, LabError, start_fleet                        # noqa: E402
 
 SECONDS = 40
 KEY = "512 3 13 AQPSKmynfzW4kyBv015MUG2DeIQ3"
@@ -24,6 +24,8 @@ WILDCARD = "takes no NS records at a wildcard name"
 MANY = "takes at most 100 records in a record set"
 BESIDE = "takes no KEY records at a name with a CNAME record"
 ALIAS = "takes no SVCB or HTTPS records with the priority 0 and parameters"
+SLASH = ("takes no zone with / in its name, unless slash_names is true for the server in "
+         "backends.nsd (deploy/name-servers.md, NSD 4.6)")
 NAMES = "takes only letters, digits, blanks and -_*./@\\: in names"
 REFUSES = "refuses the whole zone"
 
@@ -48,7 +50,7 @@ class Limits(unittest.TestCase):
 
     def imported(self, name, records, *options):
         """The warnings about the zone file."""
-        path = self.folder / f"{name}.zone"
+        path = self.folder / f"{name.replace('/', '_')}.zone"
         path.write_text(ZONE + records)
         return self.fleet.cli("domain", "import", name, path, *options).get("warnings", [])
 
@@ -94,6 +96,11 @@ class Limits(unittest.TestCase):
             f"'*.w.wild.example. NS': BIND (bind) {REFUSES}: it {WILDCARD}"])
         self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
         self.keeps_its_old_zone("wild.example")
+        self.add("wild.example", "*.v", "NS", "ns1.example.net.")
+        self.explained("wild.example", "bind",
+                       f"'*.v.wild.example. NS', '*.w.wild.example. NS': BIND {WILDCARD}")
+        self.fleet.cli("record", "delete", "wild.example", "*.v", "NS")
+        self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
         self.fleet.cli("record", "delete", "wild.example", "*.w", "NS", "--wait")
         self.assertTrue(self.is_active("wild.example"))
 
@@ -117,6 +124,23 @@ class Limits(unittest.TestCase):
             f"SERVFAIL: it {NAMES}"])
         self.assertTrue(self.is_active("plus.example"))
         self.assertEqual(self.fleet.powerdns.query("a+b.plus.example.", "A")[0], "SERVFAIL")
+
+    def test_name_of_a_zone_with_a_slash(self):
+        warning = f"'x/y.example.': NSD (nsd) does not get the zone: it {SLASH}"
+        made = self.fleet.cli("domain", "create", "x/y.example")
+        self.assertEqual(made["warnings"], [warning])
+
+        def is_explained():
+            reason = self.fleet.cli("status", "x/y.example")["domain"]["reason"]
+            return ("nsd: zone not created: NSD makes a file path from the zone name "
+                    "'x/y.example.': if the pattern " in reason)
+        self.fleet.wait_for(is_explained, SECONDS, "the reason names the zone")
+        self.assertEqual(self.imported("x/z.example", ""), [warning.replace("y", "z", 1)])
+        with self.assertRaises(LabError) as raised:         # the fleet is not well
+            self.fleet.cli("status", "--admin", as_json=False)
+        self.assertRegex(str(raised.exception),
+                         r"(?m)^x/y\.example\. +ADD +ERROR .*\n(.+\n)*"
+                         r"see: zonefleet status DOMAIN \(each server, and the likely cause\)$")
 
     def test_many_records_in_a_set(self):
         records = "".join(f"m A 192.0.2.{i}\n" for i in range(100))
@@ -146,7 +170,8 @@ class Limits(unittest.TestCase):
 
     def test_pool_lists_its_limits(self):
         limits = self.fleet.cli("pool", "show", "--admin")["limits"]
-        self.assertEqual({limit["backend"] for limit in limits}, {"bind9", "knot", "powerdns"})
+        self.assertEqual({limit["backend"] for limit in limits},
+                         {"bind9", "knot", "nsd", "powerdns"})
         self.assertIn({"backend": "bind9", "server": "BIND", "limit": WILDCARD,
                        "effect": REFUSES}, limits)
         shown = self.fleet.cli("pool", "show", "--admin", as_json=False)
@@ -158,7 +183,8 @@ class Limits(unittest.TestCase):
         self.fleet.cli("pool", "create", "empty", "--ns", "ns1.example.net", "--admin")
         self.assertEqual(self.fleet.cli("pool", "show", "empty", "--admin")["limits"], [])
         self.fleet.cli("domain", "create", "empty.example", "--pool", "empty", "--admin")
-        self.assertEqual(self.add("empty.example", "*.w", "NS", "ns1.example.net.", "--admin"), [])
+        self.assertEqual(self.add("empty.example", "*.w", "NS", "ns1.example.net.", "--admin"),
+                         ["no pool manager of pool 'empty' is running"])
 
 
 

@@ -163,7 +163,7 @@ class Settings(Story):
                 "SELECT state, detail FROM repairs WHERE kind = 'OPTIONS' AND object_uuid = "
                 f"'{domain['id']}'"), SECONDS, "it is parked")
             self.assertEqual(parked[0][0], "PARKED")
-            self.assertIn("powerdns has a zone refused.example. of another program", parked[0][1])
+            self.assertIn("the server has a zone refused.example. of another program", parked[0][1])
         self.fleet.powerdns.api("PUT", zone, {"account": "zonefleet"})
         self.fleet.cli("sync", domain["name"], "--deep", "--admin")
         self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(

@@ -85,7 +85,9 @@ const struct command commands[] = {
 	  "If the client or central refuses a record, the reason begins with the file "
 	  "and the line of the record. Central changes nothing before it has read and "
 	  "checked the whole file. If FILE does not contain a record that ports, routes "
-	  "or ownership manage, the command needs --force.",
+	  "or ownership manage, the command needs --force.\n"
+	  "The numbers in the output do not count the SOA record. The same holds for all "
+	  "commands.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
@@ -93,7 +95,8 @@ const struct command commands[] = {
 	  "export a domain as a zone file",
 	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
 	  "the SOA record. If you give no FILE, the command writes to standard output. "
-	  "The command creates FILE only when the output is complete.",
+	  "The command creates FILE only when the output is complete. The number of "
+	  "records in the output does not count the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
@@ -267,13 +270,15 @@ const struct command commands[] = {
 	  "sets a domain may have, and how many records a record set may have. A quota "
 	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
 	  "the tenant in --tenant or client.tenant. Only administrators may name another "
-	  "tenant.",
+	  "tenant. A tenant exists as soon as a call names it. So the command prints a "
+	  "note if the tenant has no domains.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit.",
+	  "settings of central. -1 means no limit. The tenant may have no domains yet: "
+	  "then the command prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -289,8 +294,9 @@ const struct command commands[] = {
 	  "(administrators only). It lists all name servers. BEHIND is the number of "
 	  "domains whose serial the server does not serve yet. FAILED is the number of "
 	  "domains whose last operation on the server failed. Then it lists up to 20 "
-	  "domains in ERROR and up to 20 PENDING domains, the oldest first. At the end, "
-	  "it lists what is wrong: workers without a running process (mini-DNS, the pool "
+	  "domains in ERROR and up to 20 PENDING domains, the oldest first. Only "
+	  "'status DOMAIN' looks for the record that a server refuses. At the end, it "
+	  "lists what is wrong: workers without a running process (mini-DNS, the pool "
 	  "managers of pools with domains, and ports, routes and ownership if a process "
 	  "of it was running in the last day), name servers that do not work, domains in "
 	  "ERROR, the oldest domain that has been PENDING for more than a minute, PARKED "

@@ -17,7 +17,8 @@ struct export {
 	char domain[NAME_MAX_TEXT + 1];
 	FILE *to;
 	json_t *lines;			/* for --json without a file */
-	int64_t records, serial;
+	int64_t records;		/* without the SOA record, as central counts */
+	int64_t serial;
 	struct progress progress;
 };
 
@@ -79,7 +80,7 @@ static enum err export_read_pages(struct export *export)
 
 static enum err export_begin_again(struct export *export)
 {
-	export->records = 0;
+	export->records = -1;		/* the first line is the SOA record */
 	if (export->lines)
 		json_array_clear(export->lines);
 	rewind(export->to);

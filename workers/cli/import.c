@@ -36,7 +36,7 @@ struct import {
 	json_t *part;			/* its records so far */
 	size_t part_bytes;
 	int parts;
-	int64_t records;
+	int64_t records;		/* without the SOA record, as central counts */
 	struct places places;		/* of the records that were sent */
 };
 
@@ -115,7 +115,7 @@ static enum err import_add_record(struct import *import, const struct rr *rr)
 	places_add(&import->places, master_file_path(import->master),
 	           master_file_line(import->master));
 	import->part_bytes += bytes;
-	import->records++;
+	import->records += rr->type != RR_SOA;
 	return err;
 }
 

@@ -12,6 +12,16 @@ static const struct field quota_fields[] = {
 	{ 0 }
 };
 
+/* There is no list of tenants, so a misspelled tenant is no error. */
+static void quota_print_note(const struct output *out, const char *tenant,
+                             const json_t *quotas)
+{
+	if (json_is_false(json_object_get(quotas, "has_domains")) && !out->json &&
+	    !out->quiet)
+		fprintf(stderr, "zonefleet: note: the tenant '%.100s' has no domains yet: "
+		        "check the spelling\n", tenant);
+}
+
 static enum err quota_print(struct cli *cli, const char *tenant)
 {
 	json_t *quotas;
@@ -23,6 +33,7 @@ static enum err quota_print(struct cli *cli, const char *tenant)
 	json_object_set_new(quotas, "tenant", json_string(tenant));
 	if (!cli->out.json && !cli->out.quiet)
 		output_fields(&cli->out, quotas, quota_fields);
+	quota_print_note(&cli->out, tenant, quotas);
 	cli_answer(cli, quotas);
 	return OK;
 }

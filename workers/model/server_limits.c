@@ -33,6 +33,13 @@ static bool limit_has_key_beside_cname(const struct server_limit_view *view)
 	return view->has_cname && view->has_key;
 }
 
+/* ---- NSD ---- */
+
+static bool limit_has_slash(const struct name *apex)
+{
+	return memchr(apex->wire, '/', apex->len);
+}
+
 /* ---- PowerDNS ---- */
 
 static bool limit_is_plain(uint8_t octet)
@@ -88,6 +95,9 @@ const struct server_limit server_limits[SERVER_LIMITS] = {
 	{ "knot", "Knot", "takes no KEY records at a name with a CNAME record",
 	  SERVER_LIMIT_ZONE, .is_of_name = true,
 	  .excludes_set = limit_has_key_beside_cname },
+	{ "nsd", "NSD", "takes no zone with / in its name, unless slash_names is true for the "
+	  "server in backends.nsd (deploy/name-servers.md, NSD 4.6)",
+	  SERVER_LIMIT_CREATE, .excludes_zone = limit_has_slash },
 	{ "powerdns", "PowerDNS", "takes no SVCB or HTTPS records with the priority 0 and "
 	  "parameters",
 	  SERVER_LIMIT_ZONE, .excludes_record = limit_is_alias_with_parameters },
@@ -105,6 +115,7 @@ const char *server_limit_effect_words(enum server_limit_effect effect)
 		[SERVER_LIMIT_ZONE] = "refuses the whole zone",
 		[SERVER_LIMIT_NAME] = "answers queries for this name with SERVFAIL",
 		[SERVER_LIMIT_RECORDS] = "does not serve these records",
+		[SERVER_LIMIT_CREATE] = "does not get the zone",
 	};
 
 	return words[effect];

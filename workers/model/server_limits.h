@@ -5,7 +5,7 @@
  * RFCs forbid have no row, because zonefleet refuses them (rdata_rules.h,
  * central/core/rules.h). The functions only look at the view that the caller passes.
  * The view describes one record set and its name. So the table contains only limits
- * that do not depend on other names.
+ * that do not depend on other names. A limit may also concern the name of the zone.
  */
 #pragma once
 
@@ -20,6 +20,7 @@ enum server_limit_effect {
 	SERVER_LIMIT_ZONE,
 	SERVER_LIMIT_NAME,		/* it answers queries for the name with SERVFAIL */
 	SERVER_LIMIT_RECORDS,		/* it leaves the records out */
+	SERVER_LIMIT_CREATE,		/* the pool manager cannot create the zone on it */
 };
 
 /* A record set that is not empty, and what else its name has. */
@@ -38,12 +39,13 @@ struct server_limit {
 	const char *takes;
 	enum server_limit_effect effect;
 	bool is_of_name;		/* one warning for all record sets of a name */
-	/* True: beyond the limit. One of the two is NULL. */
+	/* True: beyond the limit. Each row has one of the three. */
 	bool (*excludes_set)(const struct server_limit_view *view);
 	bool (*excludes_record)(uint16_t type, const uint8_t *rdata, size_t len);
+	bool (*excludes_zone)(const struct name *apex);
 };
 
-enum { SERVER_LIMITS = 7 };
+enum { SERVER_LIMITS = 8 };
 
 extern const struct server_limit server_limits[SERVER_LIMITS];
 

@@ -116,6 +116,30 @@ static void only_what_changes(void **unused)
 	arena_free(&arena);
 }
 
+static void names_of_zones(void **unused)
+{
+	static const struct limit_server servers[] = { { "n1", "nsd" }, { "b1", "bind9" } };
+	struct zone zone = { .is.name = "0/25.2.0.192.in-addr.arpa." };
+	struct arena *arena = arena_new();
+	struct advice advice = { .count = 0 };
+	struct why why;
+
+	(void)unused;
+	assert_int_equal(name_parse(zone.is.name, "name", &zone.apex, &why), OK);
+	assert_true(limits_exclude_zone(&zone));
+	limits_advise_zone(&zone, servers, COUNT(servers), arena, &advice);
+	assert_int_equal(advice.count, 1);
+	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) does not "
+	                    "get the zone: it takes no zone with / in its name, unless "
+	                    "slash_names is true for the server in backends.nsd "
+	                    "(deploy/name-servers.md, NSD 4.6)");
+	limits_advise_zone(&zone, servers + 1, 1, arena, &advice);
+	assert_int_equal(advice.count, 1);
+	assert_int_equal(name_parse("example.org.", "name", &zone.apex, &why), OK);
+	assert_false(limits_exclude_zone(&zone));
+	arena_free(&arena);
+}
+
 static void a_bounded_number_of_texts(void **unused)
 {
 	enum { SETS = 50 };
@@ -137,12 +161,70 @@ static void a_bounded_number_of_texts(void **unused)
 	arena_free(&arena);
 }
 
+/* Each of the record sets is enough for the failure. */
+static void causes_of_a_failure(void **unused)
+{
+	static const struct {
+		const char *lines[6];
+		const char *want;
+	} rows[] = {
+		{ { "w NS" }, NULL },
+		{ { "*.v NS", "*.w NS" }, "likely cause: '*.v.example.org. NS', "
+		  "'*.w.example.org. NS': BIND takes no NS records at a wildcard name" },
+		{ { "*.v NS", "*.w NS", "*.x NS", "*.y NS", "*.z NS" },
+		  "likely cause: '*.v.example.org. NS', '*.w.example.org. NS', "
+		  "'*.x.example.org. NS': BIND takes no NS records at a wildcard name; and "
+		  "2 more" },
+	};
+	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct arena *arena = arena_new();
+		const struct limits_found *found;
+		struct rrsets sets;
+		const char *got;
+
+		rrsets_init(&sets, arena);
+		for (size_t k = 0; rows[i].lines[k]; k++)
+			put(&sets, rows[i].lines[k], 1);
+		found = limits_find_rows(&sets);
+		got = found ? limits_explain(found, &failure, arena) : NULL;
+		assert_int_equal(!got, !rows[i].want);
+		if (got)
+			assert_string_equal(got, rows[i].want);
+		arena_free(&arena);
+	}
+}
+
+/* Two limits: a set of 101 records, and NS records at a wildcard. */
+static void causes_of_two_limits(void **unused)
+{
+	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
+	struct arena *arena = arena_new();
+	struct rrsets sets;
+
+	(void)unused;
+	rrsets_init(&sets, arena);
+	put(&sets, "a A", 101);
+	put(&sets, "*.w NS", 1);
+	assert_string_equal(limits_explain(limits_find_rows(&sets), &failure, arena),
+	                    "likely cause: '*.w.example.org. NS': BIND takes no NS records at "
+	                    "a wildcard name; 'a.example.org. A': BIND takes at most 100 "
+	                    "records in a record set, unless its option "
+	                    "max-records-per-type allows more");
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_servers_of_the_pool_do_not_take),
 		cmocka_unit_test(only_what_changes),
+		cmocka_unit_test(names_of_zones),
 		cmocka_unit_test(a_bounded_number_of_texts),
+		cmocka_unit_test(causes_of_a_failure),
+		cmocka_unit_test(causes_of_two_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,9 @@ static void find_backends(const struct server_limit_view *view, const uint8_t *r
 	for (size_t i = 0; i < SERVER_LIMITS; i++) {
 		const struct server_limit *limit = &server_limits[i];
 
-		if (limit->excludes_set ? limit->excludes_set(view)
-		                        : limit->excludes_record(view->type, rdata, len))
+		if ((limit->excludes_set && limit->excludes_set(view)) ||
+		    (limit->excludes_record &&
+		     limit->excludes_record(view->type, rdata, len)))
 			strcat(strcat(found, limit->backend), " ");
 	}
 }
@@ -131,7 +132,8 @@ static void rows_are_whole(void **unused)
 
 		assert_true(limit->backend && limit->server && limit->takes);
 		assert_memory_equal(limit->takes, "takes ", 6);
-		assert_true(!limit->excludes_set != !limit->excludes_record);
+		assert_int_equal(!!limit->excludes_set + !!limit->excludes_record +
+		                 !!limit->excludes_zone, 1);
 		assert_non_null(server_limit_effect_words(limit->effect));
 	}
 }
