@@ -52,6 +52,20 @@ enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **re
 	return OK;
 }
 
+enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
+{
+	char *words;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&words, fmt, args) < 0)
+		words = xstrdup("");
+	va_end(args);
+	free(cli->reason);
+	cli->reason = words;
+	return fail(&cli->why, err, "%s", words);
+}
+
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
 {
 	struct why words;	/* the arguments may contain cli->why */

@@ -129,6 +129,7 @@ void command_clear(struct cli *cli)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
 		free(cli->ascii[i]);
+	free(cli->reason);
 }
 
 static enum err command_check_arguments(struct cli *cli)
