@@ -392,6 +392,17 @@ class Commands(WithFleet):
         self.assertEqual(self.run_client("record", "add", "table.org", "q", "A", "192.0.2.1",
                                          "--wait", "--quiet"), "")
 
+    def test_records_of_a_set_are_sorted(self):
+        self.run_client("domain", "create", "sorted.org")
+        addresses = [f"192.0.2.{i}" for i in range(1, 21)]
+        self.run_client("record", "add", "sorted.org", "w", "A", *reversed(addresses))
+        self.assertEqual(self.run_client("record", "list", "sorted.org", "w", "-q").split()[5::6],
+                         addresses)
+        self.assertEqual(
+            [row["data"] for row in
+             self.run_json("record", "list", "sorted.org", "w")["recordsets"][0]["members"]],
+            addresses)
+
     def test_errors_and_their_statuses(self):
         self.run_client("domain", "create", "errors.org", "--wait")
         for want, pattern, words in (
