@@ -407,7 +407,11 @@ class Commands(WithFleet):
         self.run_client("domain", "create", "errors.org", "--wait")
         for want, pattern, words in (
             (FAILED, "Duplicate: .*exists", ["domain", "create", "errors.org"]),
-            (FAILED, r"Invalid: .*records\[0\]", ["record", "add", "errors.org", "w", "A", "1"]),
+            (FAILED, "Invalid: value 1: ", ["record", "add", "errors.org", "w", "A", "1"]),
+            (FAILED, "Invalid: value 2: ",
+             ["record", "set", "errors.org", "w", "A", "192.0.2.1", "x"]),
+            (FAILED, r"Invalid: value 1: has too few fields \(CAA: FLAGS TAG \"VALUE\"\)",
+             ["record", "add", "errors.org", "w", "CAA", "0 issue"]),
             (FAILED, "Invalid: .*", ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
             (FAILED, "Forbidden: .*--admin", ["pool", "list"]),
             (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
@@ -593,22 +597,22 @@ class Commands(WithFleet):
         run = "--config", self.fleet.config, "record"
         for words, text, note in (
                 (("add", "text.org", "@", "TXT", "v=spf1 -all"), None,
-                 'the data is one string: "v=spf1 -all"'),
+                 'value 1 has one string: "v=spf1 -all"'),
                 (("add", "text.org", "@", "TXT", '"a" "b"'), None,
-                 'the data is 2 strings, which readers join without a blank: "a" "b"'),
+                 'value 1 has 2 strings, which readers join without a blank: "a" "b"'),
                 (("apply", "text.org", "-"), "add @ - TXT v=DKIM1; k=rsa\n",
-                 'the data is one string: "v=DKIM1; k=rsa"'),
+                 'line 1 has one string: "v=DKIM1; k=rsa"'),
                 (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
                 (("add", "text.org", "@", "CAA", "0 issue ca.example; a=b", "--quiet"), None, None),
-                (("add", "text.org", "long", "TXT", "x" * 300, "--wait"), None,
-                 f'the data is 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
+                (("add", "text.org", "long", "TXT", "one", "x" * 300, "--wait"), None,
+                 f'value 2 has 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
             status, out, err = client(*run, *words, text=text)
             self.assertEqual(status, GOOD, err)
             self.assertRegex(err, rf"\Azonefleet: note: {note}\n\Z" if note else r"\A\Z", words)
         self.assertEqual(self.texts("text.org"),
                          sorted([["v=spf1 -all"], ["a", "b"], ["v=DKIM1; k=rsa"], ["plain"],
                                  ["in quotes"]]))
-        self.assertEqual(self.texts("long.text.org"), [["x" * 255, "x" * 45]])
+        self.assertEqual(self.texts("long.text.org"), [["one"], ["x" * 255, "x" * 45]])
         gone = self.run_json("record", "delete", "text.org", "@", "TXT", "v=spf1 -all",
                              "v=DKIM1; k=rsa", '"a" "b"')
         self.assertEqual((gone["deleted"], gone["unchanged"]), (3, 0))

@@ -107,7 +107,8 @@ const struct command commands[] = {
 	  "DATA contains no quotes. For several strings, put each string in quotes: "
 	  "readers join the strings without a blank. Central divides a string of more "
 	  "than 255 octets. The client also puts quotes around the value in a CAA or URI "
-	  "record. In a HINFO or NAPTR record, put each string in quotes.",
+	  "record. In a HINFO or NAPTR record, put each string in quotes. Notes and "
+	  "errors name each DATA by its number: value 1.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
