@@ -403,6 +403,19 @@ class Commands(WithFleet):
              self.run_json("record", "list", "sorted.org", "w")["recordsets"][0]["members"]],
             addresses)
 
+    def test_hosts_are_whole_names(self):
+        for option, words in (("ns", ["domain", "create", "host.org", "--ns", "a.host.org,ns1"]),
+                              ("primary", ["domain", "create", "host.org", "--primary", "ns1"]),
+                              ("ns", ["pool", "set", "default", "--ns", "ns1"]),
+                              ("catalog", ["pool", "create", "p", "--catalog", "ns1"])):
+            self.assertIn(f"--{option}: must be a whole name, for example ns1.example.org, not "
+                          "'ns1'", self.run_client(*words, want=USAGE))
+        self.assertIn("--ns: the name 'a..b.' has an empty label",
+                      self.run_client("domain", "create", "host.org", "--ns", "a..b", want=USAGE))
+        self.run_client("domain", "create", "host.org", "--ns", "ns1.,ns2.host.org")
+        sets = self.run_json("record", "list", "host.org", "--type", "NS")["recordsets"]
+        self.assertEqual(sets[0]["records"], ["ns1.", "ns2.host.org."])
+
     def test_errors_and_their_statuses(self):
         self.run_client("domain", "create", "errors.org", "--wait")
         for want, pattern, words in (

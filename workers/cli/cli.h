@@ -89,12 +89,15 @@ void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
 /* Puts `force` into the arguments of a call if the command line has --force. */
 void cli_put_force(const struct cli *cli, json_t *args);
-/* cli_put_text() for a host name. Adds the final dot. */
-void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
-                  const char *key);
-/* cli_put_text() for host names that are separated by commas. */
-void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
-                   const char *key);
+/*
+ * cli_put_text() for a host name. Adds the final dot. Refuses a single label without a
+ * final dot (EXIT_USAGE).
+ */
+enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
+                      const char *key);
+/* cli_put_host() for host names that are separated by commas. */
+enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
+                       const char *key);
 
 /* Sets KEY of INTO to the argument, a name or pattern, in ASCII (idn.h). */
 enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key);
