@@ -111,12 +111,15 @@ class Alone(unittest.TestCase):
             self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
 
     def test_a_typo_is_answered_with_what_was_meant(self):
-        for meant, words in (("domain", ["domian", "list"]), ("list", ["domain", "lst"]),
-                             ("list", ["domain", "lst", "--help"]),
-                             ("list", ["help", "domain", "lst"]),
-                             ("--ttl", ["ping", "--tll", "5"])):
+        for meant, hint, words in (
+                ("domain", "", ["domian", "list"]), ("list", " domain", ["domain", "lst"]),
+                ("list", " domain", ["domain", "lst", "--help"]),
+                ("list", " domain", ["help", "domain", "lst"]), ("domain", "", ["help", "domian"]),
+                ("--ttl", " ping", ["ping", "--tll", "5"]),
+                ("--wait", " record add", ["record", "add", "-wiat"])):
             err = client(*words)[2]
             self.assertIn(f": did you mean '{meant}'?\n", err, words)
+            self.assertIn(f"\nTry 'zonefleet help{hint}'.\n", err, words)
         self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
                       client("ping", "--wa")[2])
 
