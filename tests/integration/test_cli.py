@@ -386,6 +386,7 @@ class Commands(WithFleet):
         self.assertRegex(out, r"(?m)^status +ACTIVE$")
         self.assertNotIn("\033", out)
         out = self.run_client("status", "table.org")
+        self.assertEqual(list(self.run_json("status", "table.org")), ["domain"])
         for server in self.fleet.name_servers:
             self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +OK +\d+ +0 ")
         self.assertRegex(out, r"(?m)^SERVER .* HEALTH +SERIAL +SERIALS BEHIND +CHECKED ")

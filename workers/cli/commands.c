@@ -285,7 +285,8 @@ const struct command commands[] = {
 	  "the serial of the domain: neither seconds nor a number of changes. STATUS is "
 	  "the last report about the server. HEALTH says whether the server answers now, "
 	  "as in 'zonefleet servers'. The command also shows, for each name server, the "
-	  "last error and the time of the next attempt.\n"
+	  "last error and the time of the next attempt. With --json, it prints "
+	  "{\"domain\": {...}} with the servers of this domain.\n"
 	  "If you give no DOMAIN, the command says whether the fleet is well "
 	  "(administrators only). It lists all name servers. BEHIND is the number of "
 	  "domains whose serial the server does not serve yet. FAILED is the number of "
@@ -299,6 +300,7 @@ const struct command commands[] = {
 	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is "
 	  "not.",
 	  "zonefleet status example.org\n"
+	  "zonefleet status example.org --json | jq -r .domain.status\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",

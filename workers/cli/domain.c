@@ -210,7 +210,7 @@ enum err domain_abandon(struct cli *cli)
 		if (!cli->out.quiet)
 			puts("\nnothing was changed: use --yes to abandon the domain");
 	}
-	cli_answer(cli, status);
+	cli_answer(cli, status_only_domain(status));
 	return OK;
 }
 
