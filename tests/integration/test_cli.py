@@ -420,6 +420,17 @@ class Commands(WithFleet):
         sets = self.run_json("record", "list", "host.org", "--type", "NS")["recordsets"]
         self.assertEqual(sets[0]["records"], ["ns1.", "ns2.host.org."])
 
+    def test_what_is_not_found_is_named(self):
+        run = "--config", self.fleet.config, "--admin"
+        self.run_client("domain", "create", "empty.org")
+        for said, words in (("no domain matches 'nomatch*'", ["domain", "list", "nomatch*"]),
+                            ("no record set matches 'w'", ["record", "list", "empty.org", "w"]),
+                            ("no record set found", ["record", "list", "empty.org", "--type", "A"]),
+                            ("there are no dead letters", ["dead-letters", "show", "all"])):
+            self.assertEqual(client(*run, *words), (GOOD, "", f"zonefleet: {said}\n"))
+            self.assertEqual(client(*run, "--quiet", *words), (GOOD, "", ""))
+        self.assertEqual(self.run_json("domain", "list", "nomatch*"), {"domains": []})
+
     def test_errors_and_their_statuses(self):
         self.run_client("domain", "create", "errors.org", "--wait")
         for want, pattern, words in (

@@ -266,7 +266,8 @@ static enum err domain_put_pattern(struct cli *cli, json_t *criterion)
 enum err domain_list(struct cli *cli)
 {
 	const struct listing listing = { "find_domains", "domains", list_columns,
-		                         domain_row };
+		                         domain_row, .noun = "domain",
+		                         .pattern = cli->argv[0] };
 	json_t *criterion = json_object();
 	enum err err = cli->argc ? domain_put_pattern(cli, criterion) : OK;
 

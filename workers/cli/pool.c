@@ -44,7 +44,8 @@ static void pool_row(struct table *table, const json_t *pool)
 
 enum err pool_list(struct cli *cli)
 {
-	const struct listing listing = { "find_pools", "pools", list_columns, pool_row };
+	const struct listing listing = { "find_pools", "pools", list_columns, pool_row,
+		                         .noun = "pool" };
 
 	return pages_list(cli, &listing, json_object());
 }

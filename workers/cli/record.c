@@ -231,7 +231,9 @@ static enum err record_put_criterion(struct cli *cli, const struct zone_ref *zon
 enum err record_list(struct cli *cli)
 {
 	const struct listing listing = { "find_recordsets", "recordsets", list_columns,
-		                         record_row };
+		                         record_row, .noun = "record set",
+		                         .pattern = cli->argc > 1 ? cli->argv[1]
+		                                                  : NULL };
 	json_t *criterion = json_object();
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);

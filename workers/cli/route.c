@@ -481,6 +481,7 @@ enum err route_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_routes", "routes", list_columns, route_row, "routes",
+		.noun = "route",
 	};
 	json_t *args = json_object();
 

@@ -515,6 +515,7 @@ enum err router_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_routers", "routers", list_columns, router_row, ROUTES,
+		.noun = "router",
 	};
 
 	return pages_list(cli, &listing, json_object());
