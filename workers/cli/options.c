@@ -76,7 +76,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"sort by name, created_at or updated_at; \"-name\" reverses the order" },
-	[OPT_LIMIT]        = { "limit", 0, "N", "list at most N objects" },
+	[OPT_LIMIT]        = { "limit", 0, "N",
+		"list at most N objects; 'record list' counts record sets, and lists all "
+		"records of each" },
 	[OPT_ALGORITHM]    = { "algorithm", 0, "A",
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
 		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
