@@ -298,7 +298,10 @@ void store_recordset_find(struct tx *tx, const struct access *access,
                           struct tx_rows *rows);
 /* Reads one record set without its records. Its times are milliseconds since 1970. */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
-/* Reads the records of SETS. The record sets may be in any order. */
+/*
+ * Reads the records of SETS, those of each set in canonical order. The record sets may be
+ * in any order.
+ */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena);
 

@@ -390,6 +390,18 @@ static void recordset_read_records(struct tx *tx, struct recordset **sets, size_
 	}
 }
 
+/* The canonical order (RFC 4034 6.3), except that the case of names counts. */
+static int record_compare(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+	size_t len = x->rdata_len < y->rdata_len ? x->rdata_len : y->rdata_len;
+	int order = len ? memcmp(x->rdata, y->rdata, len) : 0;
+
+	if (!order)
+		order = x->rdata_len - y->rdata_len;
+	return order ? order : strcmp(x->id, y->id);
+}
+
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena)
 {
@@ -402,6 +414,10 @@ void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count
 		recordset_read_records(tx, by_id + at,
 		                       count - at < STORE_NAMES_MAX ? count - at :
 		                       STORE_NAMES_MAX, arena);
+	for (size_t i = 0; i < count; i++)
+		if (sets[i].record_count > 1)
+			qsort(sets[i].records, sets[i].record_count,
+			      sizeof(*sets[i].records), record_compare);
 }
 
 static const struct sort_column record_columns[] = {

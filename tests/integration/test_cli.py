@@ -111,12 +111,15 @@ class Alone(unittest.TestCase):
             self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
 
     def test_a_typo_is_answered_with_what_was_meant(self):
-        for meant, words in (("domain", ["domian", "list"]), ("list", ["domain", "lst"]),
-                             ("list", ["domain", "lst", "--help"]),
-                             ("list", ["help", "domain", "lst"]),
-                             ("--ttl", ["ping", "--tll", "5"])):
+        for meant, hint, words in (
+                ("domain", "", ["domian", "list"]), ("list", " domain", ["domain", "lst"]),
+                ("list", " domain", ["domain", "lst", "--help"]),
+                ("list", " domain", ["help", "domain", "lst"]), ("domain", "", ["help", "domian"]),
+                ("--ttl", " ping", ["ping", "--tll", "5"]),
+                ("--wait", " record add", ["record", "add", "-wiat"])):
             err = client(*words)[2]
             self.assertIn(f": did you mean '{meant}'?\n", err, words)
+            self.assertIn(f"\nTry 'zonefleet help{hint}'.\n", err, words)
         self.assertIn("--wa is the beginning of --wait, --wait-timeout, --wanted\n",
                       client("ping", "--wa")[2])
 
@@ -383,6 +386,7 @@ class Commands(WithFleet):
         self.assertRegex(out, r"(?m)^status +ACTIVE$")
         self.assertNotIn("\033", out)
         out = self.run_client("status", "table.org")
+        self.assertEqual(list(self.run_json("status", "table.org")), ["domain"])
         for server in self.fleet.name_servers:
             self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +OK +\d+ +0 ")
         self.assertRegex(out, r"(?m)^SERVER .* HEALTH +SERIAL +SERIALS BEHIND +CHECKED ")
@@ -392,11 +396,50 @@ class Commands(WithFleet):
         self.assertEqual(self.run_client("record", "add", "table.org", "q", "A", "192.0.2.1",
                                          "--wait", "--quiet"), "")
 
+    def test_records_of_a_set_are_sorted(self):
+        self.run_client("domain", "create", "sorted.org")
+        addresses = [f"192.0.2.{i}" for i in range(1, 21)]
+        self.run_client("record", "add", "sorted.org", "w", "A", *reversed(addresses))
+        self.assertEqual(self.run_client("record", "list", "sorted.org", "w", "-q").split()[5::6],
+                         addresses)
+        self.assertEqual(
+            [row["data"] for row in
+             self.run_json("record", "list", "sorted.org", "w")["recordsets"][0]["members"]],
+            addresses)
+
+    def test_hosts_are_whole_names(self):
+        for option, words in (("ns", ["domain", "create", "host.org", "--ns", "a.host.org,ns1"]),
+                              ("primary", ["domain", "create", "host.org", "--primary", "ns1"]),
+                              ("ns", ["pool", "set", "default", "--ns", "ns1"]),
+                              ("catalog", ["pool", "create", "p", "--catalog", "ns1"])):
+            self.assertIn(f"--{option}: must be a whole name, for example ns1.example.org, not "
+                          "'ns1'", self.run_client(*words, want=USAGE))
+        self.assertIn("--ns: the name 'a..b.' has an empty label",
+                      self.run_client("domain", "create", "host.org", "--ns", "a..b", want=USAGE))
+        self.run_client("domain", "create", "host.org", "--ns", "ns1.,ns2.host.org")
+        sets = self.run_json("record", "list", "host.org", "--type", "NS")["recordsets"]
+        self.assertEqual(sets[0]["records"], ["ns1.", "ns2.host.org."])
+
+    def test_what_is_not_found_is_named(self):
+        run = "--config", self.fleet.config, "--admin"
+        self.run_client("domain", "create", "empty.org")
+        for said, words in (("no domain matches 'nomatch*'", ["domain", "list", "nomatch*"]),
+                            ("no record set matches 'w'", ["record", "list", "empty.org", "w"]),
+                            ("no record set found", ["record", "list", "empty.org", "--type", "A"]),
+                            ("there are no dead letters", ["dead-letters", "show", "all"])):
+            self.assertEqual(client(*run, *words), (GOOD, "", f"zonefleet: {said}\n"))
+            self.assertEqual(client(*run, "--quiet", *words), (GOOD, "", ""))
+        self.assertEqual(self.run_json("domain", "list", "nomatch*"), {"domains": []})
+
     def test_errors_and_their_statuses(self):
         self.run_client("domain", "create", "errors.org", "--wait")
         for want, pattern, words in (
             (FAILED, "Duplicate: .*exists", ["domain", "create", "errors.org"]),
-            (FAILED, r"Invalid: .*records\[0\]", ["record", "add", "errors.org", "w", "A", "1"]),
+            (FAILED, "Invalid: value 1: ", ["record", "add", "errors.org", "w", "A", "1"]),
+            (FAILED, "Invalid: value 2: ",
+             ["record", "set", "errors.org", "w", "A", "192.0.2.1", "x"]),
+            (FAILED, r"Invalid: value 1: has too few fields \(CAA: FLAGS TAG \"VALUE\"\)",
+             ["record", "add", "errors.org", "w", "CAA", "0 issue"]),
             (FAILED, "Invalid: .*", ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
             (FAILED, "Forbidden: .*--admin", ["pool", "list"]),
             (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
@@ -547,11 +590,11 @@ class Commands(WithFleet):
         document = self.run_json("record", "add", "late.org", "w", "A", "192.0.2.1", "--wait",
                                  "--wait-timeout", "1", want=TIMEOUT)
         self.assertEqual((document["status"], document["error"]["class"]), ("PENDING", "Timeout"))
-        self.fleet.mariadb.sql("UPDATE domains SET reason = 'the pool manager sleeps' "
-                               "WHERE name = 'late.org.'")
+        reason = " ".join(["the pool manager sleeps"] * 21)
+        self.fleet.mariadb.sql(f"UPDATE domains SET reason = '{reason}' WHERE name = 'late.org.'")
         err = self.run_client("watch", "late.org", "--wait-timeout", "1", want=TIMEOUT)
         self.assertRegex(err, r"Timeout: late\.org\.: the change is not on the name servers after "
-                              r"\d+\.\d s, and the domain is PENDING: the pool manager sleeps")
+                              rf"\d+\.\d s, and the domain is PENDING: {reason}\n\Z")
 
     def test_many_changes_at_once(self):
         self.run_client("domain", "create", "many.org", "--wait")
@@ -582,22 +625,22 @@ class Commands(WithFleet):
         run = "--config", self.fleet.config, "record"
         for words, text, note in (
                 (("add", "text.org", "@", "TXT", "v=spf1 -all"), None,
-                 'the data is one string: "v=spf1 -all"'),
+                 'value 1 has one string: "v=spf1 -all"'),
                 (("add", "text.org", "@", "TXT", '"a" "b"'), None,
-                 'the data is 2 strings, which readers join without a blank: "a" "b"'),
+                 'value 1 has 2 strings, which readers join without a blank: "a" "b"'),
                 (("apply", "text.org", "-"), "add @ - TXT v=DKIM1; k=rsa\n",
-                 'the data is one string: "v=DKIM1; k=rsa"'),
+                 'line 1 has one string: "v=DKIM1; k=rsa"'),
                 (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
                 (("add", "text.org", "@", "CAA", "0 issue ca.example; a=b", "--quiet"), None, None),
-                (("add", "text.org", "long", "TXT", "x" * 300, "--wait"), None,
-                 f'the data is 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
+                (("add", "text.org", "long", "TXT", "one", "x" * 300, "--wait"), None,
+                 f'value 2 has 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
             status, out, err = client(*run, *words, text=text)
             self.assertEqual(status, GOOD, err)
             self.assertRegex(err, rf"\Azonefleet: note: {note}\n\Z" if note else r"\A\Z", words)
         self.assertEqual(self.texts("text.org"),
                          sorted([["v=spf1 -all"], ["a", "b"], ["v=DKIM1; k=rsa"], ["plain"],
                                  ["in quotes"]]))
-        self.assertEqual(self.texts("long.text.org"), [["x" * 255, "x" * 45]])
+        self.assertEqual(self.texts("long.text.org"), [["one"], ["x" * 255, "x" * 45]])
         gone = self.run_json("record", "delete", "text.org", "@", "TXT", "v=spf1 -all",
                              "v=DKIM1; k=rsa", '"a" "b"')
         self.assertEqual((gone["deleted"], gone["unchanged"]), (3, 0))

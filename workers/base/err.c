@@ -101,15 +101,35 @@ enum err err_from_class(const char *class)
 	return ERR_REMOTE;
 }
 
+size_t err_cut(const char *text, size_t max)
+{
+	size_t len = strlen(text), word = max;
+
+	if (len <= max)
+		return len;
+	while (word && text[word] != ' ')
+		word--;
+	if (word && word >= max / 2)
+		return word;
+	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
 /* Uses a second buffer, because the new reason may quote the old one. */
 enum err fail(struct why *why, enum err err, const char *fmt, ...)
 {
+	static const char more[] = "...";
 	struct why words;
 	va_list args;
+	int len;
 
 	va_start(args, fmt);
-	vsnprintf(words.text, sizeof words.text, fmt, args);
+	len = vsnprintf(words.text, sizeof words.text, fmt, args);
 	va_end(args);
+	if (len >= (int)sizeof words.text)
+		memcpy(words.text + err_cut(words.text, sizeof words.text - sizeof more),
+		       more, sizeof more);
 	memcpy(why->text, words.text, strlen(words.text) + 1);
 	return err;
 }

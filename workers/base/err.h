@@ -54,12 +54,18 @@ enum err_retry err_retry(enum err err);
 const char *err_help(enum err err);	/* the meaning for a caller, in one sentence */
 
 /*
- * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...); The
- * parentheses are there because cmocka has a macro with this name.
+ * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...); A reason that
+ * is too long ends at a word with "...". The parentheses are there because cmocka has a
+ * macro with this name.
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * The number of bytes of TEXT that fit into MAX bytes and end with a whole word, or with
+ * a whole character if the words are long.
+ */
+size_t err_cut(const char *text, size_t max);
 /*
  * Makes a string from a peer safe to quote: at most SIZE - 1 ASCII characters. Returns
  * QUOTED.

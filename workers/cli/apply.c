@@ -142,6 +142,7 @@ static enum err apply_parse_lines(struct apply *apply, char *text, json_t *ttls,
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		change = json_object();
+		apply->quotes.line = number;
 		if (apply_parse_line(line, apply->domain, change, &apply->quotes,
 		                     &words)) {
 			json_decref(change);

@@ -22,6 +22,7 @@ enum err blacklist_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"find_blacklists", "blacklists", blacklist_columns, blacklist_row,
+		.noun = "name on the blacklist",
 	};
 
 	return pages_list(cli, &listing, json_object());

@@ -52,6 +52,20 @@ enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **re
 	return OK;
 }
 
+enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
+{
+	char *words;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&words, fmt, args) < 0)
+		words = xstrdup("");
+	va_end(args);
+	free(cli->reason);
+	cli->reason = words;
+	return fail(&cli->why, err, "%s", words);
+}
+
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
 {
 	struct why words;	/* the arguments may contain cli->why */
@@ -111,35 +125,67 @@ void cli_put_force(const struct cli *cli, json_t *args)
 		json_object_set_new(args, "force", json_true());
 }
 
-static json_t *cli_host(const char *text)
+/* A host of an option. A single label is nearly always the start of a longer name. */
+static enum err cli_host(struct cli *cli, enum cli_option option, const char *text,
+                         json_t **host)
 {
-	bool is_relative = *text && text[strlen(text) - 1] != '.';
+	const char *option_name = option_rows[option].name;
+	size_t len = strlen(text);
+	char *absolute, field[32];
+	struct name name;
+	struct why why;
+	enum err err = OK;
 
-	return json_sprintf("%s%s", text, is_relative ? "." : "");
+	if (len && !strchr(text, '.'))
+		return cli_usage(cli, "--%s: must be a whole name, for example "
+		                 "%.70s.example.org, not '%.70s' (a single label needs a "
+		                 "final dot)", option_name, text, text);
+	absolute = xprintf("%s%s", text, len && text[len - 1] != '.' ? "." : "");
+	snprintf(field, sizeof field, "--%s", option_name);
+	if (len)
+		err = name_parse(absolute, field, &name, &why);
+	if (err)
+		err = cli_usage(cli, "%s", why.text);
+	else
+		*host = json_string(absolute);
+	free(absolute);
+	return err;
 }
 
-void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
-                  const char *key)
+enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
+                      const char *key)
 {
-	if (cli_has(cli, option))
-		json_object_set_new(into, key, cli_host(cli->option[option]));
-}
-
-void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
-                   const char *key)
-{
-	char *list, *rest;
-	json_t *hosts;
+	json_t *host;
+	enum err err;
 
 	if (!cli_has(cli, option))
-		return;
+		return OK;
+	err = cli_host(cli, option, cli->option[option], &host);
+	if (!err)
+		json_object_set_new(into, key, host);
+	return err;
+}
+
+enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
+                       const char *key)
+{
+	char *list, *rest;
+	json_t *hosts, *host;
+	enum err err = OK;
+
+	if (!cli_has(cli, option))
+		return OK;
 	list = xstrdup(cli->option[option]);
 	hosts = json_array();
-	for (char *host = strtok_r(list, ", ", &rest); host;
-	     host = strtok_r(NULL, ", ", &rest))
-		json_array_append_new(hosts, cli_host(host));
+	for (char *word = strtok_r(list, ", ", &rest); word && !err;
+	     word = strtok_r(NULL, ", ", &rest)) {
+		err = cli_host(cli, option, word, &host);
+		if (!err)
+			json_array_append_new(hosts, host);
+	}
 	json_object_set_new(into, key, hosts);
 	free(list);
+	return err;
 }
 
 enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key)

@@ -51,6 +51,7 @@ struct cli {
 	/* result */
 	json_t *document;		/* for --json */
 	struct why why;
+	char *reason;			/* by cli_fail(), longer than WHY; NULL: WHY */
 	enum exit_status status;	/* EXIT_GOOD: derive it from the error */
 	const char *class;		/* NULL: derive it from the error */
 };
@@ -68,6 +69,9 @@ double cli_elapsed(const struct cli *cli);
 /* Calls central. Takes over ARGS. The caller frees *result. RESULT may be NULL. */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
+/* fail() for a reason that contains other reasons: main.c prints the whole reason. */
+enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Reports wrong use of the command line: sets EXIT_USAGE. main.c adds a hint. */
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -85,12 +89,15 @@ void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
 /* Puts `force` into the arguments of a call if the command line has --force. */
 void cli_put_force(const struct cli *cli, json_t *args);
-/* cli_put_text() for a host name. Adds the final dot. */
-void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
-                  const char *key);
-/* cli_put_text() for host names that are separated by commas. */
-void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
-                   const char *key);
+/*
+ * cli_put_text() for a host name. Adds the final dot. Refuses a single label without a
+ * final dot (EXIT_USAGE).
+ */
+enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
+                      const char *key);
+/* cli_put_host() for host names that are separated by commas. */
+enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
+                       const char *key);
 
 /* Sets KEY of INTO to the argument, a name or pattern, in ASCII (idn.h). */
 enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key);

@@ -78,6 +78,7 @@ enum err command_fail_unknown(struct cli *cli)
 	struct suggest suggest = suggest_for(word ? word : "");
 	char meant[SUGGEST_TEXT];
 
+	cli->command = NULL;	/* 'help record ad' is about record, not about help */
 	if (!word)
 		return cli_usage(cli, "'%s' needs a command", noun);
 	command_suggest(noun, &suggest);
@@ -129,6 +130,7 @@ void command_clear(struct cli *cli)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
 		free(cli->ascii[i]);
+	free(cli->reason);
 }
 
 static enum err command_check_arguments(struct cli *cli)
@@ -177,7 +179,7 @@ static enum err command_check_text(struct cli *cli, int argc, char **argv)
 enum err command_parse(struct cli *cli, int argc, char **argv)
 {
 	char wrong[256];
-	int first;
+	int first, used;
 	enum err err = command_check_text(cli, argc, argv);
 	bool is_good = options_scan(argc, argv, cli->option, &first, wrong);
 
@@ -185,10 +187,12 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 	cli->out.quiet = cli_has(cli, OPT_QUIET);
 	if (err)
 		return err;
-	if (!is_good)
-		return cli_usage(cli, "%s", wrong);
 	cli->argc = argc - first;
 	cli->argv = argv + first;
+	if (!is_good) {
+		cli->command = command_find(cli->argv, cli->argc, &used);
+		return cli_usage(cli, "%s", wrong);
+	}
 	err = command_choose(cli);
 	if (err || !cli->command || cli_has(cli, OPT_HELP))
 		return err;

@@ -25,7 +25,8 @@ extern const struct command commands[];
  * cli->command may be NULL if the command line contains --help, --version or no words.
  */
 enum err command_parse(struct cli *cli, int argc, char **argv);
-void command_clear(struct cli *cli);	/* frees what command_parse() made */
+/* Frees what command_parse() and the command made. */
+void command_clear(struct cli *cli);
 
 /*
  * Finds the command at the start of the words. *used: the number of words of the command.

@@ -110,7 +110,8 @@ const struct command commands[] = {
 	  "DATA contains no quotes. For several strings, put each string in quotes: "
 	  "readers join the strings without a blank. Central divides a string of more "
 	  "than 255 octets. The client also puts quotes around the value in a CAA or URI "
-	  "record. In a HINFO or NAPTR record, put each string in quotes.",
+	  "record. In a HINFO or NAPTR record, put each string in quotes. Notes and "
+	  "errors name each DATA by its number: value 1.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
@@ -289,7 +290,8 @@ const struct command commands[] = {
 	  "the serial of the domain: neither seconds nor a number of changes. STATUS is "
 	  "the last report about the server. HEALTH says whether the server answers now, "
 	  "as in 'zonefleet servers'. The command also shows, for each name server, the "
-	  "last error and the time of the next attempt.\n"
+	  "last error and the time of the next attempt. With --json, it prints "
+	  "{\"domain\": {...}} with the servers of this domain.\n"
 	  "If you give no DOMAIN, the command says whether the fleet is well "
 	  "(administrators only). It lists all name servers. BEHIND is the number of "
 	  "domains whose serial the server does not serve yet. FAILED is the number of "
@@ -304,6 +306,7 @@ const struct command commands[] = {
 	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is "
 	  "not.",
 	  "zonefleet status example.org\n"
+	  "zonefleet status example.org --json | jq -r .domain.status\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",

@@ -246,6 +246,8 @@ static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *
 	if (!err && !scan->done && !all)
 		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter '%s' "
 		           "(see 'zonefleet dead-letters list')", which);
+	if (!err && !words && !scan->done && !cli->out.json && !cli->out.quiet)
+		fputs("zonefleet: there are no dead letters\n", stderr);
 	if (words && !cli->out.json && !cli->out.quiet && (scan->done || !err))
 		printf("%zu %s\n", scan->done, words);
 	if (words)

@@ -69,10 +69,9 @@ static enum err domain_put_values(struct cli *cli, json_t *into)
 		{ OPT_TTL, "ttl" }, { OPT_REFRESH, "refresh" }, { OPT_RETRY, "retry" },
 		{ OPT_EXPIRE, "expire" }, { OPT_MINIMUM, "minimum" },
 	};
-	enum err err = OK;
+	enum err err = cli_put_host(cli, OPT_PRIMARY, into, "primary");
 
 	cli_put_text(cli, OPT_EMAIL, into, "email");
-	cli_put_host(cli, OPT_PRIMARY, into, "primary");
 	cli_put_text(cli, OPT_DESCRIPTION, into, "description");
 	for (size_t i = 0; !err && i < sizeof times / sizeof times[0]; i++)
 		err = domain_put_seconds(cli, times[i].option, into, times[i].key);
@@ -119,13 +118,14 @@ enum err domain_create(struct cli *cli)
 
 	if (!err)
 		err = domain_put_values(cli, wish);
+	if (!err)
+		err = cli_put_hosts(cli, OPT_NS, wish, "ns");
 	if (err) {
 		json_decref(wish);
 		return err;
 	}
 	json_object_set_new(wish, "name", json_string(name));
 	cli_put_text(cli, OPT_POOL, wish, "pool");
-	cli_put_hosts(cli, OPT_NS, wish, "ns");
 	err = cli_call(cli, "create_domain", json_pack("{s:o}", "domain", wish), &domain);
 	if (err)
 		return err;
@@ -210,7 +210,7 @@ enum err domain_abandon(struct cli *cli)
 		if (!cli->out.quiet)
 			puts("\nnothing was changed: use --yes to abandon the domain");
 	}
-	cli_answer(cli, status);
+	cli_answer(cli, status_only_domain(status));
 	return OK;
 }
 
@@ -266,7 +266,8 @@ static enum err domain_put_pattern(struct cli *cli, json_t *criterion)
 enum err domain_list(struct cli *cli)
 {
 	const struct listing listing = { "find_domains", "domains", list_columns,
-		                         domain_row };
+		                         domain_row, .noun = "domain",
+		                         .pattern = cli->argv[0] };
 	json_t *criterion = json_object();
 	enum err err = cli->argc ? domain_put_pattern(cli, criterion) : OK;
 

@@ -222,7 +222,7 @@ static void import_show_commit(struct import *import, const json_t *state, enum 
 
 	if (err) {
 		progress_line(&import->progress, "committing  %.0f s  central does not "
-		              "answer: %.300s", cli_elapsed(import->cli),
+		              "answer: %s", cli_elapsed(import->cli),
 		              import->cli->why.text);
 		return;
 	}

@@ -181,6 +181,11 @@ static const char *cli_error_class(const struct cli *cli, enum err err)
 	return cli->class ? cli->class : err_class(err);
 }
 
+static const char *cli_reason(const struct cli *cli)
+{
+	return cli->reason ? cli->reason : cli->why.text;
+}
+
 static void cli_report_json(struct cli *cli, enum err err)
 {
 	json_t *document = json_is_object(cli->document) ? json_incref(cli->document)
@@ -188,7 +193,7 @@ static void cli_report_json(struct cli *cli, enum err err)
 	struct buf words = { 0 };
 
 	output_end_warnings(&cli->out, document);
-	output_escape(cli->why.text, &words);
+	output_escape(cli_reason(cli), &words);
 	json_object_set_new(document, "error", json_pack("{s:s, s:s}",
 		"class", cli_error_class(cli, err), "message", buf_string(&words)));
 	output_json(document);
@@ -199,7 +204,7 @@ static void cli_report_text(const struct cli *cli, enum err err)
 {
 	struct buf words = { 0 };
 
-	output_escape(cli->why.text, &words);
+	output_escape(cli_reason(cli), &words);
 	if (err == ERR_REMOTE && !cli->class)
 		fprintf(stderr, PROGRAM ": %s\n", buf_string(&words));
 	else

@@ -76,7 +76,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"sort by name, created_at or updated_at; \"-name\" reverses the order" },
-	[OPT_LIMIT]        = { "limit", 0, "N", "list at most N objects" },
+	[OPT_LIMIT]        = { "limit", 0, "N",
+		"list at most N objects; 'record list' counts record sets, and lists all "
+		"records of each" },
 	[OPT_ALGORITHM]    = { "algorithm", 0, "A",
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
 		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
@@ -197,7 +199,10 @@ static enum cli_option options_by_code(int code)
 	return OPT_COUNT;
 }
 
-/* WORD is the beginning of several options, or of none. */
+/*
+ * WORD is the beginning of several options, or of none. -wiat is not the option -w, but
+ * a --wait with two mistakes.
+ */
 static void options_describe_unknown(const char *word, char wrong[WRONG_MAX])
 {
 	size_t len = strcspn(word, "="), count = 0;
@@ -205,14 +210,18 @@ static void options_describe_unknown(const char *word, char wrong[WRONG_MAX])
 	struct suggest suggest = suggest_for(given);
 	struct buf list = { 0 };
 
-	snprintf(given, sizeof given, "%.*s", (int)len, word);
+	snprintf(given, sizeof given, "%s%.*s", word[1] == '-' ? "" : "-", (int)len,
+	         word);
 	for (int i = 0; i < OPT_COUNT; i++) {
 		snprintf(option, sizeof option, "--%s", option_rows[i].name);
 		suggest_offer(&suggest, option, strlen(option));
 		if (!strncmp(option, word, len))
 			buf_printf(&list, "%s%s", count++ ? ", " : "", option);
 	}
-	if (count)
+	if (word[1] != '-')
+		snprintf(wrong, WRONG_MAX, "there is no option -%c%s", optopt,
+		         strlen(word) > 3 ? suggest_text(&suggest, "", meant) : "");
+	else if (count)
 		snprintf(wrong, WRONG_MAX, "%s is the beginning of %s", given,
 		         buf_string(&list));
 	else
@@ -221,14 +230,16 @@ static void options_describe_unknown(const char *word, char wrong[WRONG_MAX])
 	buf_clear(&list);
 }
 
-/* optopt has a short option, perhaps of a group. WORD is the long option. */
+/* WORD is a long option, or a group of short options: optopt is then the wrong one. */
 static void options_describe(int code, const char *word, char wrong[WRONG_MAX])
 {
-	if (code == ':')
+	bool is_long = word[1] == '-';
+
+	if (code == ':' && is_long)
 		snprintf(wrong, WRONG_MAX, "%s needs a value", word);
-	else if (optopt && optopt < OPTION_BASE && word[1] != '-')
-		snprintf(wrong, WRONG_MAX, "there is no option -%c", optopt);
-	else if (optopt)
+	else if (code == ':')
+		snprintf(wrong, WRONG_MAX, "-%c needs a value", optopt);
+	else if (is_long && optopt)
 		snprintf(wrong, WRONG_MAX, "%.*s does not accept a value",
 		         (int)strcspn(word, "="), word);
 	else
@@ -262,13 +273,19 @@ bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *fir
 	scanner_init(&scanner);
 	opterr = 0;
 	optind = 0;
-	while ((code = options_next(&scanner, argc, argv)) != -1) {
+	for (;;) {
+		/* getopt_long() stays at a group of short options until its end */
+		int at = optind ? optind : 1;
+
+		code = options_next(&scanner, argc, argv);
+		if (code == -1)
+			break;
 		if (code == 1) {
 			argv[words++] = optarg;
 		} else if (code != '?' && code != ':') {
 			values[options_by_code(code)] = optarg ? optarg : "";
 		} else if (is_good) {
-			options_describe(code, argv[optind - 1], wrong);
+			options_describe(code, argv[at], wrong);
 			is_good = false;
 		}
 	}

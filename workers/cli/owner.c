@@ -47,9 +47,8 @@ bool owner_is_failed(const json_t *status)
 
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and)
 {
-	fail(&cli->why, ERR_CONFLICT, "%.200s is %.16s: %.180s%.100s",
-	     answer_text(status, "zone"), answer_text(status, "state"),
-	     answer_text(status, "reason"), and);
+	cli_fail(cli, ERR_CONFLICT, "%s is %s: %s%s", answer_text(status, "zone"),
+	         answer_text(status, "state"), answer_text(status, "reason"), and);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;

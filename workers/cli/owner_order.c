@@ -159,10 +159,10 @@ static enum err order_refused(struct order *order, const json_t *result)
 	struct buf words = { 0 };
 
 	owner_refusals(json_object_get(result, "refused"), &words);
-	fail(&cli->why, ERR_CONFLICT, "zonefleet-ownership %s to change some of the %lld "
-	     "selected record sets: %.400s",
-	     cli_has(cli, OPT_DRY_RUN) ? "would refuse" : "refused",
-	     (long long)answer_number(result, "matched"), buf_string(&words));
+	cli_fail(cli, ERR_CONFLICT, "zonefleet-ownership %s to change some of the %lld "
+	         "selected record sets: %s",
+	         cli_has(cli, OPT_DRY_RUN) ? "would refuse" : "refused",
+	         (long long)answer_number(result, "matched"), buf_string(&words));
 	buf_clear(&words);
 	cli->status = EXIT_FAILED;
 	cli->class = "Refused";

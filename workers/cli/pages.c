@@ -11,6 +11,7 @@ struct reading {
 	struct table table;
 	json_t *items;		/* for --json */
 	int64_t left;		/* number of items left of --limit */
+	bool is_empty;		/* no item so far */
 };
 
 static void pages_take(struct reading *reading, const json_t *page)
@@ -26,7 +27,8 @@ static void pages_take(struct reading *reading, const json_t *page)
 			reading->listing->row(&reading->table, item);
 	}
 	reading->left -= (int64_t)json_array_size(items);
-	if (!reading->cli->out.json)
+	reading->is_empty &= !json_array_size(items);
+	if (!reading->cli->out.json && !reading->is_empty)
 		table_flush(&reading->table, stdout);
 }
 
@@ -76,11 +78,29 @@ static enum err pages_read_all(struct reading *reading)
 	return err;
 }
 
+static void pages_note_empty(const struct reading *reading)
+{
+	const struct output *out = &reading->cli->out;
+	const struct listing *listing = reading->listing;
+	struct buf pattern = { 0 };
+
+	if (!reading->is_empty || out->json || out->quiet)
+		return;
+	if (listing->pattern)
+		output_escape(listing->pattern, &pattern);
+	if (pattern.len)
+		fprintf(stderr, "zonefleet: no %s matches '%s'\n", listing->noun,
+		        buf_string(&pattern));
+	else
+		fprintf(stderr, "zonefleet: no %s found\n", listing->noun);
+	buf_clear(&pattern);
+}
+
 enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args)
 {
 	struct reading reading = {
 		.cli = cli, .listing = listing, .args = args, .items = json_array(),
-		.left = INT64_MAX,
+		.left = INT64_MAX, .is_empty = true,
 	};
 	enum err err = cli_number(cli, OPT_LIMIT, 1, INT64_MAX, &reading.left);
 
@@ -89,6 +109,8 @@ enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args
 	if (!err)
 		err = pages_read_all(&reading);
 	table_clear(&reading.table);
+	if (!err)
+		pages_note_empty(&reading);
 	if (!err)
 		cli_answer(cli, json_pack("{s:O}", listing->key, reading.items));
 	json_decref(reading.items);

@@ -44,7 +44,8 @@ static void pool_row(struct table *table, const json_t *pool)
 
 enum err pool_list(struct cli *cli)
 {
-	const struct listing listing = { "find_pools", "pools", list_columns, pool_row };
+	const struct listing listing = { "find_pools", "pools", list_columns, pool_row,
+		                         .noun = "pool" };
 
 	return pages_list(cli, &listing, json_object());
 }
@@ -107,32 +108,41 @@ enum err pool_show(struct cli *cli)
 	return OK;
 }
 
-static json_t *pool_values(const struct cli *cli)
+/* The caller frees *values, also after an error. */
+static enum err pool_values(struct cli *cli, json_t **values)
 {
-	json_t *values = json_object();
+	enum err err;
 
-	cli_put_text(cli, OPT_DESCRIPTION, values, "description");
-	cli_put_hosts(cli, OPT_NS, values, "ns_records");
-	cli_put_host(cli, OPT_CATALOG, values, "catalog_zone");
-	return values;
+	*values = json_object();
+	cli_put_text(cli, OPT_DESCRIPTION, *values, "description");
+	err = cli_put_hosts(cli, OPT_NS, *values, "ns_records");
+	return err ? err : cli_put_host(cli, OPT_CATALOG, *values, "catalog_zone");
 }
 
 enum err pool_create(struct cli *cli)
 {
-	json_t *pool = pool_values(cli);
+	json_t *pool;
+	enum err err = pool_values(cli, &pool);
 
+	if (err) {
+		json_decref(pool);
+		return err;
+	}
 	json_object_set_new(pool, "name", json_string(cli->argv[0]));
 	return pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
 }
 
 enum err pool_set(struct cli *cli)
 {
-	json_t *values = pool_values(cli);
+	json_t *values;
+	enum err err = pool_values(cli, &values);
 
-	if (!json_object_size(values)) {
+	if (!err && !json_object_size(values))
+		err = cli_usage(cli, "pool set needs at least one of --ns, "
+		                "--description and --catalog");
+	if (err) {
 		json_decref(values);
-		return cli_usage(cli, "pool set needs at least one of --ns, "
-		                 "--description and --catalog");
+		return err;
 	}
 	return pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
 	                                               "values", values));

@@ -129,6 +129,7 @@ enum err network_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_networks", "networks", network_columns, network_row, PORTS,
+		.noun = "network",
 	};
 
 	return pages_list(cli, &listing, json_object());
@@ -232,6 +233,7 @@ enum err subnet_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_subnets", "subnets", subnet_columns, subnet_row, PORTS,
+		.noun = "subnet",
 	};
 
 	return pages_list(cli, &listing, cli->argc ? json_pack("{s:s}", "network",
@@ -320,6 +322,7 @@ enum err port_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_ports", "ports", port_columns, port_row, PORTS,
+		.noun = "port",
 	};
 
 	return pages_list(cli, &listing, cli->argc ? json_pack("{s:s}", "network",

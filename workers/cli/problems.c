@@ -18,13 +18,11 @@ static void problems_add(json_t *problems, const char *fmt, ...)
 
 static void problems_add(json_t *problems, const char *fmt, ...)
 {
-	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	json_array_append_new(problems, json_vsprintf(fmt, args));
 	va_end(args);
-	json_array_append_new(problems, json_string(text));
 }
 
 /* ---- workers ---- */
@@ -75,7 +73,7 @@ static void problems_add_servers(json_t *problems, const json_t *status)
 		if (strcmp(answer_text(server, "state"), "ACTIVE") ||
 		    !problems_is_known_health(health))
 			continue;
-		problems_add(problems, "server %s of pool '%s' does not work: %s: %.400s",
+		problems_add(problems, "server %s of pool '%s' does not work: %s: %s",
 		             answer_text(server, "id"), answer_text(server, "pool"),
 		             *health ? health : "it has no address",
 		             answer_text(server, "last_error"));
@@ -124,7 +122,7 @@ static void problems_add_pending(json_t *problems, const json_t *troubled)
 			return;
 		names_duration(age, text);
 		problems_add(problems, "the domain %.200s has been PENDING for "
-		             "%s%s%.400s", answer_text(domain, "name"), text,
+		             "%s%s%s", answer_text(domain, "name"), text,
 		             *reason ? ": " : "", reason);
 		return;
 	}
@@ -200,7 +198,7 @@ static void problems_add_dead_letters(struct cli *cli, json_t *problems)
 		broker_admin_close(&broker);
 	}
 	if (err)
-		problems_add(problems, "the client cannot count the dead letters: %.400s",
+		problems_add(problems, "the client cannot count the dead letters: %s",
 		             cli->why.text);
 }
 

@@ -2,12 +2,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/err.h"
 
 enum { REDRAW_MS = 50, NOTE_MS = 10 * 1000, WIDTH_DEFAULT = 80, BAR_WIDTH = 30 };
 
@@ -33,16 +35,6 @@ static size_t progress_width(void)
 	return size.ws_col;
 }
 
-/* Cuts between characters. A byte is never wider than a column. */
-static size_t progress_cut(const char *text, size_t len, size_t max)
-{
-	if (len <= max)
-		return len;
-	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
 static bool progress_is_due(const struct progress *progress)
 {
 	int pause_ms = progress->is_live ? REDRAW_MS : NOTE_MS;
@@ -51,26 +43,34 @@ static bool progress_is_due(const struct progress *progress)
 	       clock_ms() - progress->drawn_ms >= pause_ms;
 }
 
+/* A byte is never wider than a column. */
 static void progress_draw(const struct buf *line)
 {
-	fprintf(stderr, WIPE "%.*s",
-	        (int)progress_cut(buf_string(line), line->len, progress_width() - 1),
-	        buf_string(line));
+	static const char more[] = "...";
+	size_t width = progress_width() - 1;
+	bool is_cut = line->len > width && width > strlen(more);
+	size_t len = err_cut(buf_string(line), is_cut ? width - strlen(more) : width);
+
+	fprintf(stderr, WIPE "%.*s%s", (int)len, buf_string(line), is_cut ? more : "");
 	fflush(stderr);
 }
 
 void progress_line(struct progress *progress, const char *fmt, ...)
 {
 	struct buf line = { 0 };
-	char text[1024];
+	char *text;
 	va_list args;
+	int len;
 
 	if (!progress_is_due(progress))
 		return;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	len = vasprintf(&text, fmt, args);
 	va_end(args);
+	if (len < 0)
+		return;
 	output_escape(text, &line);
+	free(text);
 	if (progress->is_live)
 		progress_draw(&line);
 	else

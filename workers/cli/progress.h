@@ -19,8 +19,8 @@ struct progress {
 
 void progress_begin(struct progress *progress, const struct output *out);
 /*
- * Rewrites the line, escaped and cut to the width of the terminal, at most every 50 ms
- * (every 10 s if is_noted).
+ * Rewrites the line, escaped, at most every 50 ms (every 10 s if is_noted). If the line
+ * is wider than the terminal, it ends at a word with "...".
  */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -12,7 +12,7 @@
 struct site {
 	char *domain;
 	struct goal goal;	/* the serial with all records in central; 0: not yet */
-	struct why in_error;	/* the ERROR of the domain; "": no ERROR */
+	struct buf in_error;	/* the ERROR of the domain; "": no ERROR */
 	/* on the name servers, or the caller may not see the domain */
 	bool is_out;
 };
@@ -90,10 +90,10 @@ struct work {
 
 static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
-	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64 " "
-	     "of its records: %.300s; zonefleet-ports sends them again after "
-	     "ports.retry_period", published->key,
-	     published->id, published->refused, published->reason);
+	cli_fail(cli, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
+	         " of its records: %s; zonefleet-ports sends them again after "
+	         "ports.retry_period", published->key, published->id, published->refused,
+	         published->reason);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -135,8 +135,8 @@ static enum err published_stayed_in_error(const struct work *work)
 	const struct published *published = work->published;
 	struct cli *cli = work->cli;
 
-	fail(&cli->why, ERR_CONFLICT, "%s %.36s: %s", published->key, published->id,
-	     published_next_site(published)->in_error.text);
+	cli_fail(cli, ERR_CONFLICT, "%s %.36s: %s", published->key, published->id,
+	         buf_string(&published_next_site(published)->in_error));
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -149,17 +149,17 @@ static enum err published_out_of_time(const struct work *work)
 	double after_s = cli_elapsed(cli);
 	const char *domain = work->is_taken ? published_next_site(published)->domain : "";
 
-	if (work->is_taken && *published_next_site(published)->in_error.text)
+	if (work->is_taken && published_next_site(published)->in_error.len)
 		return published_stayed_in_error(work);
 	if (work->is_taken)
 		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the name servers of "
 		            "%.255s do not serve its records after %.1f s (see 'zonefleet "
 		            "status %.255s')", published->key, published->id,
 		            domain, after_s, domain);
-	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not accepted "
-	            "%" PRId64 " records after %.1f s%s%.300s", published->key,
-	            published->id, published->open, after_s,
-	            *published->reason ? ": " : "", published->reason);
+	return cli_fail(cli, ERR_TIMEOUT, "%s %.36s: central has not accepted %" PRId64
+	                " records after %.1f s%s%s", published->key, published->id,
+	                published->open, after_s, *published->reason ? ": " : "",
+	                published->reason);
 }
 
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
@@ -188,7 +188,9 @@ enum err published_wait(struct cli *cli, struct published *published, const char
 
 void published_clear(struct published *published)
 {
-	for (size_t i = 0; i < published->count; i++)
+	for (size_t i = 0; i < published->count; i++) {
 		free(published->sites[i].domain);
+		buf_clear(&published->sites[i].in_error);
+	}
 	free(published->sites);
 }

@@ -1,11 +1,12 @@
 #include "quote.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "idn.h"
 #include "model/presentation.h"
 
-enum { SHOWN_MAX = 500, TYPE_SPF = 99 };
+enum { NOTES_MAX = 10, SHOWN_MAX = 500, PLACE_TEXT = 32, TYPE_SPF = 99 };
 
 struct quoted {
 	const uint8_t *rdata;
@@ -48,35 +49,62 @@ static bool quote_is_name(uint16_t type)
 	       type == RR_SRV || type == RR_DNAME;
 }
 
+/* The last value that was appended: "value 2", or "line 7" of a file. */
+static const char *quotes_place(const struct quotes *quotes, char text[PLACE_TEXT])
+{
+	if (quotes->line)
+		snprintf(text, PLACE_TEXT, "line %d", quotes->line);
+	else
+		snprintf(text, PLACE_TEXT, "value %zu", quotes->values);
+	return text;
+}
+
+static void quotes_add_note(struct quotes *quotes, const struct quoted *quoted,
+                            size_t strings)
+{
+	struct buf text = { 0 };
+	struct why ignored;
+	char place[PLACE_TEXT];
+
+	rdata_format(quoted->type, quoted->rdata, quoted->len, &text, &ignored);
+	buf_printf(&quotes->notes, "zonefleet: note: %s has ",
+	           quotes_place(quotes, place));
+	if (strings == 1)
+		buf_text(&quotes->notes, "one string: ");
+	else
+		buf_printf(&quotes->notes, "%zu strings, which readers join without a "
+		           "blank: ", strings);
+	buf_printf(&quotes->notes, "%.*s%s\n", SHOWN_MAX, buf_string(&text),
+	           text.len > SHOWN_MAX ? "..." : "");
+	buf_clear(&text);
+}
+
 /* Central refuses data that is not valid, and explains the error. */
 static void quotes_note(struct quotes *quotes, struct quoted *quoted, const char *text,
                         const char *data)
 {
 	struct arena *arena = arena_new();
-	struct why ignored;
 
 	if (!quote_is_name(quoted->type) && quote_parse(quoted, text, arena)) {
 		size_t strings = quote_count_strings(quoted);
 		bool can_surprise = strings > 1 || quote_is_other(quoted, data, arena);
 
-		if (can_surprise && !quotes->count++) {
-			quotes->strings = strings;
-			rdata_format(quoted->type, quoted->rdata, quoted->len,
-			             &quotes->first, &ignored);
-		}
+		if (can_surprise && quotes->count++ < NOTES_MAX)
+			quotes_add_note(quotes, quoted, strings);
 	}
 	arena_free(&arena);
 }
 
+/* FIELD is the start of the reason. */
 static enum err quote_make(struct quoted *quoted, const char *type, const char *data,
-                           struct buf *text, struct why *why)
+                           const char *field, struct buf *text, struct why *why)
 {
 	struct why ignored;
 
 	if (rrtype_parse(type, "", &quoted->type, &ignored))
 		buf_text(text, data);
 	else if (quote_is_name(quoted->type))
-		return idn_to_ascii(data, "DATA", text, why);
+		return idn_to_ascii(data, field, text, why);
 	else
 		rdata_quote(quoted->type, data, text);
 	return OK;
@@ -87,10 +115,15 @@ enum err quote_append(json_t *records, const char *type, const char *data,
 {
 	struct quoted quoted = { 0 };
 	struct buf text = { 0 };
-	enum err err = quote_make(&quoted, type, data, &text, why);
+	char place[PLACE_TEXT];
+	const char *field;
+	enum err err;
 
+	quotes->values++;
+	field = quotes->line ? "DATA" : quotes_place(quotes, place);
+	err = quote_make(&quoted, type, data, field, &text, why);
 	if (!err && json_array_append_new(records, json_string(buf_string(&text))))
-		err = fail(why, ERR_INVALID, "DATA: must be UTF-8");
+		err = fail(why, ERR_INVALID, "%s: must be UTF-8", field);
 	if (!err && quoted.type)
 		quotes_note(quotes, &quoted, buf_string(&text), data);
 	buf_clear(&text);
@@ -99,24 +132,29 @@ enum err quote_append(json_t *records, const char *type, const char *data,
 
 void quotes_print(const struct quotes *quotes, const struct output *out)
 {
-	struct buf words = { 0 };
+	size_t more = quotes->count > NOTES_MAX ? quotes->count - NOTES_MAX : 0;
 
 	if (!quotes->count || out->quiet || out->json)
 		return;
-	if (quotes->strings == 1)
-		buf_text(&words, "zonefleet: note: the data is one string: ");
-	else
-		buf_printf(&words, "zonefleet: note: the data is %zu strings, which "
-		           "readers join without a blank: ", quotes->strings);
-	buf_printf(&words, "%.*s%s", SHOWN_MAX, buf_string(&quotes->first),
-	           quotes->first.len > SHOWN_MAX ? "..." : "");
-	if (quotes->count > 1)
-		buf_printf(&words, " (and so on for %zu more values)", quotes->count - 1);
-	fprintf(stderr, "%s\n", buf_string(&words));
-	buf_clear(&words);
+	fputs(buf_string(&quotes->notes), stderr);
+	if (more)
+		fprintf(stderr, "zonefleet: note: there %s %zu more such note%s\n",
+		        more == 1 ? "is" : "are", more, more == 1 ? "" : "s");
+}
+
+void quotes_show_value(struct why *why)
+{
+	struct why before = *why;
+	unsigned index;
+	int len = 0;
+
+	sscanf(before.text, "changes[0].records[%9u]%n", &index, &len);
+	if (len)
+		snprintf(why->text, sizeof why->text, "value %u%s", index + 1,
+		         before.text + len);
 }
 
 void quotes_clear(struct quotes *quotes)
 {
-	buf_clear(&quotes->first);
+	buf_clear(&quotes->notes);
 }

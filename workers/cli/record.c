@@ -133,13 +133,15 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 	return err;
 }
 
-/* Removes "changes[0]." from the reason, because the command line has only one change. */
+/* The command line has only one change, whose records are its values. */
 static enum err record_cut_index(struct cli *cli, enum err err)
 {
 	static const char prefix[] = "changes[0].";
 	char *text = cli->why.text;
 	size_t len = sizeof prefix - 1;
 
+	if (err)
+		quotes_show_value(&cli->why);
 	if (err && !strncmp(text, prefix, len))
 		memmove(text, text + len, strlen(text + len) + 1);
 	return err;
@@ -229,7 +231,9 @@ static enum err record_put_criterion(struct cli *cli, const struct zone_ref *zon
 enum err record_list(struct cli *cli)
 {
 	const struct listing listing = { "find_recordsets", "recordsets", list_columns,
-		                         record_row };
+		                         record_row, .noun = "record set",
+		                         .pattern = cli->argc > 1 ? cli->argv[1]
+		                                                  : NULL };
 	json_t *criterion = json_object();
 	struct zone_ref zone;
 	enum err err = record_zone(cli, &zone);

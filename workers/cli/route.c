@@ -133,9 +133,9 @@ static enum err route_waits_for_host(const struct work *work)
 	struct cli *cli = work->cli;
 
 	cli->class = "Waiting";
-	return fail(&cli->why, ERR_CONFLICT,
-	            "route %.200s is waiting until its host is free: %.250s", work->name,
-	            answer_text(work->route, "last_error"));
+	return cli_fail(cli, ERR_CONFLICT,
+	                "route %s is waiting until its host is free: %s", work->name,
+	                answer_text(work->route, "last_error"));
 }
 
 /*
@@ -165,10 +165,10 @@ static enum err route_out_of_time(struct work *work)
 	struct buf words = { 0 };
 
 	route_describe(work->route, &words);
-	fail(&cli->why, ERR_TIMEOUT,
-	     "route %.200s is not ACTIVE after %.1f s: %.250s%s", work->name,
-	     cli_elapsed(cli), buf_string(&words), route_is_scheduled(work->route)
-	     ? ", but the name servers do not serve the route yet" : "");
+	cli_fail(cli, ERR_TIMEOUT, "route %s is not ACTIVE after %.1f s: %s%s",
+	         work->name, cli_elapsed(cli), buf_string(&words),
+	         route_is_scheduled(work->route)
+	         ? ", but the name servers do not serve the route yet" : "");
 	buf_clear(&words);
 	return ERR_TIMEOUT;
 }
@@ -481,6 +481,7 @@ enum err route_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_routes", "routes", list_columns, route_row, "routes",
+		.noun = "route",
 	};
 	json_t *args = json_object();
 

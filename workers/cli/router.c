@@ -42,9 +42,9 @@ enum err router_check_error(struct cli *cli, const json_t *router)
 
 	if (strcmp(answer_text(router, "zone_status"), "ERROR"))
 		return OK;
-	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR: %.300s; "
-	     "zonefleet-routes retries", answer_text(router, "name"),
-	     *reason ? reason : "administrators see why in 'zonefleet router show'");
+	cli_fail(cli, ERR_CONFLICT, "the domain of router %.63s is in ERROR: %s; "
+	         "zonefleet-routes retries", answer_text(router, "name"),
+	         *reason ? reason : "administrators see why in 'zonefleet router show'");
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -336,10 +336,11 @@ static enum err router_fail_domain(struct work *work)
 	const char *name = answer_text(work->domain, "name");
 	const char *reason = answer_text(work->domain, "reason");
 
-	return fail(&cli->why, ERR_TIMEOUT, "router %.63s is deleted, but its domain "
-	            "%.200s is still being deleted after %.1f s%s%.200s (see 'zonefleet "
-	            "status %.200s')", cli->argv[0], name, cli_elapsed(cli),
-	            *reason ? ": " : "", reason, name);
+	return cli_fail(cli, ERR_TIMEOUT, "router %.63s is deleted, but its domain %s is "
+	                "still being deleted after %.1f s%s%s (see 'zonefleet status "
+	                "%s')",
+	                cli->argv[0], name, cli_elapsed(cli), *reason ? ": " : "", reason,
+	                name);
 }
 
 static enum err router_wait_gone(struct work *work)
@@ -514,6 +515,7 @@ enum err router_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"list_routers", "routers", list_columns, router_row, ROUTES,
+		.noun = "router",
 	};
 
 	return pages_list(cli, &listing, json_object());

@@ -129,6 +129,14 @@ void status_show_domain(const struct output *out, const json_t *domain)
 	table_clear(&table);
 }
 
+json_t *status_only_domain(json_t *status)
+{
+	json_t *only = json_pack("{s:O}", "domain", json_object_get(status, "domain"));
+
+	json_decref(status);
+	return only;
+}
+
 static enum err domain_status(struct cli *cli)
 {
 	char domain[NAME_MAX_TEXT + 1];
@@ -142,7 +150,7 @@ static enum err domain_status(struct cli *cli)
 		return err;
 	if (!cli->out.json)
 		status_show_domain(&cli->out, json_object_get(status, "domain"));
-	cli_answer(cli, status);
+	cli_answer(cli, status_only_domain(status));
 	return OK;
 }
 

@@ -7,4 +7,6 @@
 
 /* Prints the domain, with a row for each name server. */
 void status_show_domain(const struct output *out, const json_t *domain);
+/* The answer for --json about one domain: {"domain": ...}. Takes over STATUS. */
+json_t *status_only_domain(json_t *status);
 void status_show_servers(const struct output *out, const json_t *status);

@@ -43,6 +43,7 @@ enum err tsigkey_list(struct cli *cli)
 {
 	const struct listing listing = {
 		"find_tsigkeys", "tsigkeys", list_columns, tsigkey_row,
+		.noun = "TSIG key",
 	};
 
 	return pages_list(cli, &listing, json_object());

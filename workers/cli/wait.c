@@ -217,11 +217,11 @@ static enum err wait_out_of_time(struct watcher *watcher)
 	struct buf words = { 0 };
 
 	wait_explain_open(watcher->domain, &words);
-	fail(&watcher->cli->why, ERR_TIMEOUT,
-	     "%.200s: the change is not on the name servers after %.1f s, and the domain "
-	     "is %.16s: %.200s", answer_text(watcher->domain, "name"),
-	     cli_elapsed(watcher->cli), answer_text(watcher->domain, "status"),
-	     buf_string(&words));
+	cli_fail(watcher->cli, ERR_TIMEOUT,
+	         "%s: the change is not on the name servers after %.1f s, and the domain "
+	         "is %s: %s", answer_text(watcher->domain, "name"),
+	         cli_elapsed(watcher->cli), answer_text(watcher->domain, "status"),
+	         buf_string(&words));
 	buf_clear(&words);
 	return ERR_TIMEOUT;
 }
@@ -271,31 +271,33 @@ static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 
 /* Writes "example.org. is in ERROR: ", and the reasons of the failed servers or of the
  * domain. */
-static void wait_describe_error(const json_t *domain, struct why *in_error)
+static void wait_describe_error(const json_t *domain, struct buf *in_error)
 {
 	struct buf words = { 0 };
 
 	wait_explain_servers(domain, &words);
 	if (!words.len)
 		buf_text(&words, answer_text(domain, "reason"));
-	fail(in_error, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
-	     answer_text(domain, "name"),
-	     words.len ? buf_string(&words) : "central gives no reason");
+	buf_printf(in_error, "%s is in ERROR: %s", answer_text(domain, "name"),
+	           words.len ? buf_string(&words) : "central gives no reason");
 	buf_clear(&words);
 }
 
 static enum err wait_ended_in_error(struct watcher *watcher)
 {
 	struct cli *cli = watcher->cli;
+	struct buf words = { 0 };
 
-	wait_describe_error(watcher->domain, &cli->why);
+	wait_describe_error(watcher->domain, &words);
+	cli_fail(cli, ERR_CONFLICT, "%s", buf_string(&words));
+	buf_clear(&words);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
 }
 
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
-                   struct why *in_error)
+                   struct buf *in_error)
 {
 	struct watcher watcher = { .cli = cli, .goal = *goal };
 	struct domain_view view;
@@ -307,7 +309,7 @@ enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcom
 	if (!goal->serial)
 		goal->serial = view.serial;
 	*outcome = wait_allow_retries(goal, wait_decide(goal, &view), clock_ms());
-	in_error->text[0] = '\0';
+	buf_reset(in_error);
 	if (goal->error_since_ms)
 		wait_describe_error(watcher.domain, in_error);
 	json_decref(watcher.domain);

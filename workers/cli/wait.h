@@ -59,7 +59,7 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
  * with ERR_NOT_FOUND if the domain does not exist.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
-                   struct why *in_error);
+                   struct buf *in_error);
 /*
  * Takes the warnings out of an answer. The client prints them, and --json adds them at
  * the end, together with the warnings of the client.

@@ -1,6 +1,7 @@
 #include "model/name.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -116,6 +117,24 @@ static const char *name_scan(const char *text, struct labels *labels, bool *is_r
 	return wrong;
 }
 
+/* A person or a program has left out the final dot, or the domain. */
+static enum err name_refuse_relative(const char *text, const char *field,
+                                     bool is_one_label, struct why *why)
+{
+	char shown[81], words[160];
+
+	err_quote(text, shown, sizeof(shown));
+	if (!strcmp(text, "@"))
+		snprintf(words, sizeof(words), "must be a whole name, for example "
+		         "'example.org.'");
+	else if (is_one_label)
+		snprintf(words, sizeof(words), "must end in a dot: write the whole name, "
+		         "for example '%s.example.org.'", shown);
+	else
+		snprintf(words, sizeof(words), "must end in a dot: write '%s.'", shown);
+	return name_refuse(text, field, words, why);
+}
+
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why)
 {
@@ -131,7 +150,8 @@ enum err name_parse_in(const char *text, const struct name *origin, const char *
 	else if (strcmp(text, "."))
 		wrong = name_scan(text, &labels, &is_relative);
 	if (!wrong && is_relative && !origin)
-		wrong = "must end in a dot";
+		return name_refuse_relative(text, field,
+		                            labels.label == 1U + labels.wire[0], why);
 	if (!wrong)
 		wrong = name_complete(&labels, is_relative ? origin : &root, name);
 	return wrong ? name_refuse(text, field, wrong, why) : OK;

@@ -81,6 +81,7 @@ static enum err presentation_read_fields(struct rdata_text *rdata,
 {
 	size_t max = ldns_rr_descriptor_maximum(layout), count = 0;
 	const char *wrong = NULL;
+	char form[FORM_TEXT];
 
 	for (; count < max; count++) {
 		ldns_rdf_type type = ldns_rr_descriptor_field_type(layout, count);
@@ -105,7 +106,10 @@ static enum err presentation_read_fields(struct rdata_text *rdata,
 		wrong = presentation_has_strings(layout)
 		      ? "has too many fields: put each string in quotes"
 		      : "has too many fields";
-	return wrong ? fail(why, ERR_INVALID, "%s: %s", rdata->field, wrong) : OK;
+	if (!wrong)
+		return OK;
+	return fail(why, ERR_INVALID, "%s: %s%s", rdata->field, wrong,
+	            rrtype_form(rdata->type, form));
 }
 
 /* Rdata must have one line and no comment, so that no part is lost silently. */

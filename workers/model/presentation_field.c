@@ -18,11 +18,12 @@ enum {
 
 static enum err field_refuse(struct field *field)
 {
-	char shown[41];
+	char shown[41], form[FORM_TEXT];
 
-	return fail(field->why, ERR_INVALID, "%s: field %d must be %s, not '%s'",
+	return fail(field->why, ERR_INVALID, "%s: field %d must be %s, not '%s'%s",
 	            field->rdata->field, field->number, field->kind->words,
-	            err_quote(field->text, shown, sizeof(shown)));
+	            err_quote(field->text, shown, sizeof(shown)),
+	            rrtype_form(field->rdata->type, form));
 }
 
 static enum err field_read_address(struct field *field, int family, size_t len)

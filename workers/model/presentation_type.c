@@ -118,6 +118,66 @@ void rrtype_format(uint16_t type, char text[16])
 		snprintf(text, 16, "TYPE%u", type);
 }
 
+static const struct form {
+	uint16_t type;
+	const char *fields;
+} forms[] = {
+	{ LDNS_RR_TYPE_SOA,        "PRIMARY EMAIL SERIAL REFRESH RETRY EXPIRE MINIMUM" },
+	{ LDNS_RR_TYPE_HINFO,      "\"CPU\" \"OS\"" },
+	{ LDNS_RR_TYPE_MINFO,      "RMAILBX EMAILBX" },
+	{ LDNS_RR_TYPE_MX,         "PREFERENCE HOST" },
+	{ LDNS_RR_TYPE_RP,         "MAILBOX TXT-NAME" },
+	{ LDNS_RR_TYPE_AFSDB,      "SUBTYPE HOST" },
+	{ LDNS_RR_TYPE_ISDN,       "\"ADDRESS\" [\"SUBADDRESS\"]" },
+	{ LDNS_RR_TYPE_RT,         "PREFERENCE HOST" },
+	{ LDNS_RR_TYPE_SIG,        "TYPE ALGORITHM LABELS TTL EXPIRATION INCEPTION "
+				   "KEYTAG SIGNER SIGNATURE" },
+	{ LDNS_RR_TYPE_KEY,        "FLAGS PROTOCOL ALGORITHM KEY" },
+	{ LDNS_RR_TYPE_PX,         "PREFERENCE MAP822 MAPX400" },
+	{ LDNS_RR_TYPE_GPOS,       "\"LONGITUDE\" \"LATITUDE\" \"ALTITUDE\"" },
+	{ LDNS_RR_TYPE_SRV,        "PRIORITY WEIGHT PORT HOST" },
+	{ LDNS_RR_TYPE_NAPTR,      "ORDER PREFERENCE \"FLAGS\" \"SERVICES\" \"REGEXP\" "
+				   "REPLACEMENT" },
+	{ LDNS_RR_TYPE_KX,         "PREFERENCE HOST" },
+	{ LDNS_RR_TYPE_CERT,       "TYPE KEYTAG ALGORITHM CERTIFICATE" },
+	{ LDNS_RR_TYPE_DS,         "KEYTAG ALGORITHM DIGEST-TYPE DIGEST" },
+	{ LDNS_RR_TYPE_SSHFP,      "ALGORITHM FINGERPRINT-TYPE FINGERPRINT" },
+	{ LDNS_RR_TYPE_RRSIG,      "TYPE ALGORITHM LABELS TTL EXPIRATION INCEPTION "
+				   "KEYTAG SIGNER SIGNATURE" },
+	{ LDNS_RR_TYPE_NSEC,       "NEXT [TYPE...]" },
+	{ LDNS_RR_TYPE_DNSKEY,     "FLAGS PROTOCOL ALGORITHM KEY" },
+	{ LDNS_RR_TYPE_NSEC3,      "ALGORITHM FLAGS ITERATIONS SALT NEXT [TYPE...]" },
+	{ LDNS_RR_TYPE_NSEC3PARAM, "ALGORITHM FLAGS ITERATIONS SALT" },
+	{ LDNS_RR_TYPE_TLSA,       "USAGE SELECTOR MATCHING-TYPE DATA" },
+	{ LDNS_RR_TYPE_SMIMEA,     "USAGE SELECTOR MATCHING-TYPE DATA" },
+	{ LDNS_RR_TYPE_TALINK,     "PREVIOUS NEXT" },
+	{ LDNS_RR_TYPE_CDS,        "KEYTAG ALGORITHM DIGEST-TYPE DIGEST" },
+	{ LDNS_RR_TYPE_CDNSKEY,    "FLAGS PROTOCOL ALGORITHM KEY" },
+	{ LDNS_RR_TYPE_CSYNC,      "SERIAL FLAGS [TYPE...]" },
+	{ LDNS_RR_TYPE_ZONEMD,     "SERIAL SCHEME ALGORITHM DIGEST" },
+	{ LDNS_RR_TYPE_SVCB,       "PRIORITY HOST [KEY=VALUE...]" },
+	{ LDNS_RR_TYPE_HTTPS,      "PRIORITY HOST [KEY=VALUE...]" },
+	{ LDNS_RR_TYPE_NID,        "PREFERENCE NODE-ID" },
+	{ LDNS_RR_TYPE_L32,        "PREFERENCE LOCATOR" },
+	{ LDNS_RR_TYPE_L64,        "PREFERENCE LOCATOR" },
+	{ LDNS_RR_TYPE_LP,         "PREFERENCE NAME" },
+	{ LDNS_RR_TYPE_URI,        "PRIORITY WEIGHT \"TARGET\"" },
+	{ LDNS_RR_TYPE_CAA,        "FLAGS TAG \"VALUE\"" },
+	{ LDNS_RR_TYPE_DLV,        "KEYTAG ALGORITHM DIGEST-TYPE DIGEST" },
+};
+
+const char *rrtype_form(uint16_t type, char text[FORM_TEXT])
+{
+	char name[16];
+
+	*text = '\0';
+	rrtype_format(type, name);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (forms[i].type == type)
+			snprintf(text, FORM_TEXT, " (%s: %s)", name, forms[i].fields);
+	return text;
+}
+
 size_t presentation_minimum(const ldns_rr_descriptor *layout)
 {
 	size_t minimum = ldns_rr_descriptor_minimum(layout);

@@ -25,16 +25,40 @@ static size_t rdata_u16(const uint8_t *at)
 
 /* ---- the rules. They return NULL, or what the data must be. ---- */
 
+/* The lengths of the digests of an algorithm; a table ends with octets 0. */
+struct digest {
+	uint8_t algorithm, octets;
+	const char *words;
+};
+
+/* ALGORITHM is the octet in front of the digest. A digest of an unknown one is good. */
+static const char *digest_check(const struct digest *table, const uint8_t *digest,
+                                size_t len)
+{
+	for (; table->octets; table++)
+		if (digest[-1] == table->algorithm && len != table->octets)
+			return table->words;
+	return NULL;
+}
+
+enum { DS_FIXED = 4, SSHFP_FIXED = 2, ZONEMD_FIXED = 6 };	/* before the digest */
+
 static const char *rdata_check_digest(const uint8_t *rdata, size_t len)
 {
-	static const uint8_t lengths[] = { [1] = 20, [2] = 32, [3] = 32, [4] = 48 };
-	size_t digest_type = len > 4 ? rdata[3] : 0;
+	static const struct digest table[] = {
+		{ 1, 20, "must have a digest of 20 octets for digest type 1, SHA-1 (RFC "
+		         "4034 5.1.4)" },
+		{ 2, 32, "must have a digest of 32 octets for digest type 2, SHA-256 "
+		         "(RFC 4509 2.2)" },
+		{ 3, 32, "must have a digest of 32 octets for digest type 3, GOST (RFC "
+		         "5933 4)" },
+		{ 4, 48, "must have a digest of 48 octets for digest type 4, SHA-384 "
+		         "(RFC 6605 2)" },
+		{ 0 }
+	};
 
-	if (digest_type < sizeof(lengths) && lengths[digest_type] &&
-	    len - 4 != lengths[digest_type])
-		return "must have a digest of 20 octets for SHA-1, 32 for SHA-256 and 48 "
-		       "for SHA-384 (RFC 4034 5.1.4, RFC 4509, RFC 6605)";
-	return NULL;
+	return len > DS_FIXED ? digest_check(table, rdata + DS_FIXED, len - DS_FIXED)
+	                      : NULL;
 }
 
 static const char *rdata_check_rrsig(const uint8_t *rdata, size_t len)
@@ -108,14 +132,21 @@ static const char *rdata_check_hip(const uint8_t *rdata, size_t len)
 
 static const char *rdata_check_zonemd(const uint8_t *rdata, size_t len)
 {
-	enum { FIXED = 6, HASH = 5, SHORTEST = 12, SHA384 = 48, SHA512 = 64 };
-	size_t digest = len < FIXED ? 0 : len - FIXED;
+	enum { SHORTEST = 12 };
+	static const struct digest table[] = {
+		{ 1, 48, "must have a digest of 48 octets for hash algorithm 1, SHA-384 "
+		         "(RFC 8976 2.2.3)" },
+		{ 2, 64, "must have a digest of 64 octets for hash algorithm 2, SHA-512 "
+		         "(RFC 8976 2.2.3)" },
+		{ 0 }
+	};
+	size_t digest = len < ZONEMD_FIXED ? 0 : len - ZONEMD_FIXED;
+	const char *wrong = digest ? digest_check(table, rdata + ZONEMD_FIXED, digest)
+	                           : NULL;
 
-	if (digest < SHORTEST || (rdata[HASH] == 1 && digest != SHA384) ||
-	    (rdata[HASH] == 2 && digest != SHA512))
-		return "must have a digest of 48 octets for hash algorithm 1, 64 for 2, "
-		       "and at least 12 for others (RFC 8976 2.2)";
-	return NULL;
+	if (!wrong && digest < SHORTEST)
+		wrong = "must have a digest of at least 12 octets (RFC 8976 2.2.4)";
+	return wrong;
 }
 
 static const char *rdata_check_svcb(const uint8_t *rdata, size_t len)
@@ -159,13 +190,17 @@ static const char *rdata_check_amtrelay(const uint8_t *rdata, size_t len)
 
 static const char *rdata_check_sshfp(const uint8_t *rdata, size_t len)
 {
-	enum { FIXED = 2, SHA1 = 20, SHA256 = 32 };
+	static const struct digest table[] = {
+		{ 1, 20, "must have a fingerprint of 20 octets for fingerprint type 1, "
+		         "SHA-1 (RFC 4255 3.1.3)" },
+		{ 2, 32, "must have a fingerprint of 32 octets for fingerprint type 2, "
+		         "SHA-256 (RFC 6594 5)" },
+		{ 0 }
+	};
 
-	if (len > FIXED && (rdata[1] != 1 || len - FIXED == SHA1) &&
-	    (rdata[1] != 2 || len - FIXED == SHA256))
-		return NULL;
-	return "must have a fingerprint of 20 octets for type 1 and 32 for type 2 (RFC "
-	       "4255 3.1.3, RFC 6594 5)";
+	if (len <= SSHFP_FIXED)
+		return "must have a fingerprint (RFC 4255 3.1.3)";
+	return digest_check(table, rdata + SSHFP_FIXED, len - SSHFP_FIXED);
 }
 
 /* ---- NAPTR ---- */
@@ -322,10 +357,8 @@ static const char *rdata_check_nsec(const uint8_t *rdata, size_t len)
 
 static const char *rdata_check_ta(const uint8_t *rdata, size_t len)
 {
-	enum { FIXED = 4 };
-
-	return len > FIXED ? rdata_check_digest(rdata, len)
-	                   : "must have the fields of a DS record (RFC 4034 5.1)";
+	return len > DS_FIXED ? rdata_check_digest(rdata, len)
+	                      : "must have the fields of a DS record (RFC 4034 5.1)";
 }
 
 static const char *rdata_check_key(const uint8_t *rdata, size_t len)
@@ -341,9 +374,12 @@ static const char *rdata_check_key(const uint8_t *rdata, size_t len)
 static const struct rule {
 	uint16_t type;
 	const char *(*check)(const uint8_t *rdata, size_t len);
+	/* the part whose octets count, and where it begins; NULL: all the data */
+	const char *part;
+	uint8_t fixed;
 } rules[] = {
 	{ TYPE_WKS,        rdata_check_wks },
-	{ TYPE_X25,        rdata_check_x25 },
+	{ TYPE_X25,        rdata_check_x25, "the address has", 1 },
 	{ TYPE_NSAP_PTR,   rdata_check_nsap_ptr },
 	{ RR_KEY,          rdata_check_key },
 	{ TYPE_NXT,        rdata_check_nxt },
@@ -351,8 +387,8 @@ static const struct rule {
 	{ RR_NAPTR,        rdata_check_naptr },
 	{ TYPE_A6,         rdata_check_a6 },
 	{ TYPE_SINK,       rdata_check_sink },
-	{ RR_DS,           rdata_check_digest },
-	{ RR_SSHFP,        rdata_check_sshfp },
+	{ RR_DS,           rdata_check_digest, "this digest has", DS_FIXED },
+	{ RR_SSHFP,        rdata_check_sshfp, "this fingerprint has", SSHFP_FIXED },
 	{ RR_RRSIG,        rdata_check_rrsig },
 	{ RR_NSEC,         rdata_check_nsec },
 	{ TYPE_LOC,        rdata_check_loc },
@@ -360,8 +396,8 @@ static const struct rule {
 	{ TYPE_HIP,        rdata_check_hip },
 	{ TYPE_NINFO,      rdata_check_strings },
 	{ TYPE_RKEY,       rdata_check_rkey },
-	{ TYPE_CDS,        rdata_check_digest },
-	{ TYPE_ZONEMD,     rdata_check_zonemd },
+	{ TYPE_CDS,        rdata_check_digest, "this digest has", DS_FIXED },
+	{ TYPE_ZONEMD,     rdata_check_zonemd, "this digest has", ZONEMD_FIXED },
 	{ RR_SVCB,         rdata_check_svcb },
 	{ RR_HTTPS,        rdata_check_svcb },
 	{ TYPE_URI,        rdata_check_uri },
@@ -370,22 +406,32 @@ static const struct rule {
 	{ TYPE_AMTRELAY,   rdata_check_amtrelay },
 	{ TYPE_RESINFO,    rdata_check_strings },
 	{ TYPE_WALLET,     rdata_check_strings },
-	{ TYPE_TA,         rdata_check_ta },
-	{ TYPE_DLV,        rdata_check_digest },
+	{ TYPE_TA,         rdata_check_ta, "this digest has", DS_FIXED },
+	{ TYPE_DLV,        rdata_check_digest, "this digest has", DS_FIXED },
 };
+
+static const struct rule *rdata_rule(uint16_t type)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].type == type)
+			return &rules[i];
+	return NULL;
+}
 
 enum err rdata_check(uint16_t type, const uint8_t *rdata, size_t len, const char *field,
                      struct why *why)
 {
-	const char *wrong = NULL;
+	const struct rule *rule = rdata_rule(type);
+	const char *wrong = rule ? rule->check(rdata, len) : NULL;
+	bool has_part = wrong && rule->part && len >= rule->fixed;
 	char name[16];
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (rules[i].type == type)
-			wrong = rules[i].check(rdata, len);
 	if (!wrong)
 		return OK;
+	if (has_part)
+		len -= rule->fixed;
 	rrtype_format(type, name);
-	return fail(why, ERR_INVALID, "%s: a record of type %s %s; these data have %zu "
-	            "octets", field, name, wrong, len);
+	return fail(why, ERR_INVALID, "%s: a record of type %s %s; %s %zu octet%s", field,
+	            name, wrong, has_part ? rule->part : "these data have", len,
+	            len == 1 ? "" : "s");
 }

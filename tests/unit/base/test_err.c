@@ -102,6 +102,36 @@ static void test_fail_cuts_long_words(void **state)
 	text[sizeof text - 1] = 0;
 	fail(&why, ERR_INVALID, "%s", text);
 	assert_int_equal(strlen(why.text), sizeof why.text - 1);
+	assert_string_equal(why.text + sizeof why.text - 5, "x...");
+	for (size_t i = 8; i < sizeof text - 1; i += 9)
+		text[i] = ' ';
+	fail(&why, ERR_INVALID, "%s", text);
+	assert_string_equal(why.text + strlen(why.text) - 12, " xxxxxxxx...");
+	memset(text, 'y', sizeof why.text - 1);
+	text[sizeof why.text - 1] = 0;
+	fail(&why, ERR_INVALID, "%s", text);
+	assert_string_equal(why.text, text);
+}
+
+static void test_cut(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max, want;
+	} cases[] = {
+		{ "",              3,  0 },
+		{ "one two",       7,  7 },
+		{ "one two",       6,  3 },
+		{ "one two",       4,  3 },
+		{ "one two",       3,  3 },
+		{ "a longword",    7,  7 },
+		{ "a\xc3\xbc\xc3\xbc", 4, 3 },
+		{ "x",             0,  0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		assert_int_equal(err_cut(cases[i].text, cases[i].max), cases[i].want);
 }
 
 int main(void)
@@ -114,6 +144,7 @@ int main(void)
 		cmocka_unit_test(test_fail_hands_the_code_back),
 		cmocka_unit_test(test_fail_may_quote_the_old_reason),
 		cmocka_unit_test(test_fail_cuts_long_words),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,28 +144,31 @@ static void bad(void **state)
 	}
 }
 
+#define ONE(line) "zonefleet: note: line " line " has one string: "
+#define TWO(line) "zonefleet: note: line " line " has 2 strings, which readers join " \
+	"without a blank: "
+
 /* The client says what it made of data that can be read in two ways. */
 static void surprises_are_noted(void **state)
 {
 	static const struct {
-		const char *text;
-		size_t count, strings;
-		const char *first;
+		const char *text, *notes;
 	} cases[] = {
-		{ "add @ - TXT hello\n",                    0, 0, "" },
-		{ "add @ - TXT \"v=spf1 -all\"\n",          0, 0, "" },
-		{ "add @ - TXT v=spf1 -all\n",              1, 1, "\"v=spf1 -all\"" },
-		{ "add @ - TXT a;b\n",                      1, 1, "\"a;b\"" },
-		{ "add @ - TXT \"a\" \"b\"\n",              1, 2, "\"a\" \"b\"" },
-		{ "add @ - TXT a  b\nadd @ - TXT c d\n",    2, 1, "\"a  b\"" },
-		{ "delete @ - TXT a b\n",                   1, 1, "\"a b\"" },
-		{ "add @ - CAA 0 issue ca.example\n",       0, 0, "" },
-		{ "add @ - CAA 0 issue ca.example; a=b\n",  1, 1,
-		  "0 issue \"ca.example; a=b\"" },
-		{ "add @ - HINFO PC Linux\n",               0, 0, "" },
-		{ "add @ - MX 10 mail.example.org.\n",      0, 0, "" },
-		{ "add @ - CAA 0 issu? ca.example; b\n",    0, 0, "" },
-		{ "add @ - NOSUCH a b\n",                   0, 0, "" },
+		{ "add @ - TXT hello\n",                   "" },
+		{ "add @ - TXT \"v=spf1 -all\"\n",         "" },
+		{ "add @ - TXT v=spf1 -all\n",             ONE("1") "\"v=spf1 -all\"\n" },
+		{ "add @ - TXT a;b\n",                     ONE("1") "\"a;b\"\n" },
+		{ "\nadd @ - TXT \"a\" \"b\"\n",          TWO("2") "\"a\" \"b\"\n" },
+		{ "add @ - TXT x\nadd @ - TXT a  b\nadd @ - TXT \"c\" \"d\"\n",
+		  ONE("2") "\"a  b\"\n" TWO("3") "\"c\" \"d\"\n" },
+		{ "delete @ - TXT a b\n",                  ONE("1") "\"a b\"\n" },
+		{ "add @ - CAA 0 issue ca.example\n",      "" },
+		{ "add @ - CAA 0 issue ca.example; a=b\n",
+		  ONE("1") "0 issue \"ca.example; a=b\"\n" },
+		{ "add @ - HINFO PC Linux\n",              "" },
+		{ "add @ - MX 10 mail.example.org.\n",     "" },
+		{ "add @ - CAA 0 issu? ca.example; b\n",   "" },
+		{ "add @ - NOSUCH a b\n",                  "" },
 	};
 
 	(void)state;
@@ -173,10 +176,55 @@ static void surprises_are_noted(void **state)
 		json_t *changes;
 
 		assert_int_equal(parse(cases[i].text, &changes), OK);
-		assert_int_equal(quotes.count, cases[i].count);
-		assert_int_equal(quotes.strings, cases[i].strings);
-		assert_string_equal(buf_string(&quotes.first), cases[i].first);
+		assert_string_equal(buf_string(&quotes.notes), cases[i].notes);
 		json_decref(changes);
+	}
+}
+
+/* Each argument has its own number, and many notes are counted. */
+static void values_are_numbered(void **state)
+{
+	static const char *const values[] = {
+		"one", "two words", "three", "\"a\" \"b\"",
+	};
+	struct quotes notes = { 0 };
+	json_t *records = json_array();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(values); i++)
+		assert_int_equal(quote_append(records, "TXT", values[i], &notes, &why),
+		                 OK);
+	assert_string_equal(buf_string(&notes.notes),
+	                    "zonefleet: note: value 2 has one string: \"two words\"\n"
+	                    "zonefleet: note: value 4 has 2 strings, which readers join "
+	                    "without a blank: \"a\" \"b\"\n");
+	assert_int_equal(quote_append(records, "CNAME", "\xe2\x98\x83.x.", &notes, &why),
+	                 ERR_INVALID);
+	assert_memory_equal(why.text, "value 5: ", 9);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(quote_append(records, "TXT", "a b", &notes, &why), OK);
+	assert_int_equal(notes.count, 22);
+	assert_null(strstr(buf_string(&notes.notes), "value 14"));
+	quotes_clear(&notes);
+	json_decref(records);
+}
+
+static void values_of_reasons(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "changes[0].records[0]: is wrong", "value 1: is wrong" },
+		{ "changes[0].records[11].x",        "value 12.x" },
+		{ "changes[1].records[0]: is wrong", "changes[1].records[0]: is wrong" },
+		{ "changes[0].name: is wrong",       "changes[0].name: is wrong" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(why.text, sizeof(why.text), "%s", cases[i].text);
+		quotes_show_value(&why);
+		assert_string_equal(why.text, cases[i].want);
 	}
 }
 
@@ -191,7 +239,7 @@ static void long_values_are_noted(void **state)
 	for (int i = 0; i < 600; i++)
 		buf_text(&text, "A");
 	assert_int_equal(parse(buf_string(&text), &changes), OK);
-	assert_int_equal(quotes.strings, 3);
+	assert_non_null(strstr(buf_string(&quotes.notes), "line 1 has 3 strings, "));
 	json_decref(changes);
 	buf_clear(&text);
 }
@@ -274,6 +322,8 @@ int main(void)
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(surprises_are_noted),
+		cmocka_unit_test(values_are_numbered),
+		cmocka_unit_test(values_of_reasons),
 		cmocka_unit_test(long_values_are_noted),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(lines_of_reasons),

@@ -78,6 +78,10 @@ static void lines(void **state)
 		{ { "ping", "--t", "5" }, NULL, 0,
 		  "--t is the beginning of --tenant, --timeout, --ttl, --type" },
 		{ { "ping", "--wiat=5" }, NULL, 0, "did you mean '--wait'?" },
+		{ { "ping", "--admin", "-wiat" }, NULL, 0,
+		  "there is no option -i: did you mean '--wait'?" },
+		{ { "ping", "--admin", "-xj" }, NULL, 0, "there is no option -x" },
+		{ { "ping", "-qc" }, NULL, 0, "-c needs a value" },
 	};
 	struct cli cli;
 
@@ -93,6 +97,31 @@ static void lines(void **state)
 			assert_string_equal(cli.command->words, cases[i].command);
 			assert_int_equal(cli.argc, cases[i].arguments);
 		}
+		command_clear(&cli);
+	}
+}
+
+/* The hint is about the command, even if an option is wrong. */
+static void commands_of_errors(void **state)
+{
+	static const struct {
+		const char *words[WORDS_MAX];
+		const char *command;	/* NULL: the command is unknown */
+	} cases[] = {
+		{ { "record", "add", "--wiat" }, "record add" },
+		{ { "--wiat", "ping" },          "ping" },
+		{ { "record", "--wiat" },        NULL },
+		{ { "record", "ad" },            NULL },
+	};
+	struct cli cli;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(parse(&cli, cases[i].words), ERR_ARGUMENTS);
+		if (cases[i].command)
+			assert_string_equal(cli.command->words, cases[i].command);
+		else
+			assert_null(cli.command);
 		command_clear(&cli);
 	}
 }
@@ -190,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),
+		cmocka_unit_test(commands_of_errors),
 		cmocka_unit_test(options_with_names),
 		cmocka_unit_test(json_behind_a_mistake),
 		cmocka_unit_test(rows),

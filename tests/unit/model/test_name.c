@@ -79,6 +79,28 @@ static void refused(void **state)
 	}
 }
 
+/* A relative name where no name completes it: the reason says what to write. */
+static void final_dots(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "mail",   "must end in a dot: write the whole name, for example "
+			    "'mail.example.org.'" },
+		{ "a\\.b", "for example 'a\\.b.example.org.'" },
+		{ "www.example.org", "must end in a dot: write 'www.example.org.'" },
+		{ "@",      "must be a whole name, for example 'example.org.'" },
+	};
+	struct name name;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(name_parse(cases[i].text, "zone", &name, &why),
+		                 ERR_INVALID);
+		assert_non_null(strstr(why.text, cases[i].want));
+	}
+}
+
 static void owners(void **state)
 {
 	static const struct {
@@ -299,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(canonical_text),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(final_dots),
 		cmocka_unit_test(owners),
 		cmocka_unit_test(origin_completes),
 		cmocka_unit_test(text_and_back),

@@ -10,6 +10,8 @@
 
 #include "../rounds.h"
 #include "model/presentation.h"
+#include "model/presentation_field.h"
+#include "model/presentation_type.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TEXT64 "01234567890123456789012345678901" "23456789012345678901234567890123"
@@ -415,17 +417,28 @@ static void one_value_is_quoted(void **state)
 	}
 }
 
+#define IN_QUOTES "data: has too many fields: put each string in quotes"
+
 /* The client does not guess where the quotes of several strings belong. */
 static void several_strings_need_quotes(void **state)
 {
-	static const struct { const char *type, *text; bool has_strings; } cases[] = {
-		{ "HINFO", "PC Linux 6",             true },
-		{ "ISDN",  "1 2 3",                  true },
-		{ "GPOS",  "1 2 3 4",                true },
-		{ "NAPTR", "1 1 S SIP !a b. x.",     true },
-		{ "CAA",   "0 issue a b",            true },
-		{ "A",     "192.0.2.1 192.0.2.2",    false },
-		{ "MX",    "10 a.x. b.x.",           false },
+	static const struct { const char *type, *text; const char *want; } cases[] = {
+		{ "HINFO", "PC Linux 6",          IN_QUOTES " (HINFO: \"CPU\" \"OS\")" },
+		{ "ISDN",  "1 2 3",               IN_QUOTES " (ISDN: \"ADDRESS\" "
+		                                  "[\"SUBADDRESS\"])" },
+		{ "GPOS",  "1 2 3 4",             IN_QUOTES " (GPOS: \"LONGITUDE\" "
+		                                  "\"LATITUDE\" \"ALTITUDE\")" },
+		{ "NAPTR", "1 1 S SIP !a b. x.",  IN_QUOTES " (NAPTR: ORDER PREFERENCE "
+		                                  "\"FLAGS\" \"SERVICES\" \"REGEXP\" "
+		                                  "REPLACEMENT)" },
+		{ "CAA",   "0 issue a b",         IN_QUOTES " (CAA: FLAGS TAG "
+		                                  "\"VALUE\")" },
+		{ "A",     "192.0.2.1 192.0.2.2", "data: has too many fields" },
+		{ "MX",    "10 a.x. b.x.",        "data: has too many fields (MX: "
+		                                  "PREFERENCE HOST)" },
+		{ "CAA",   "a.example",           "data: field 1 must be a number from 0 "
+		                                  "to 255, not 'a.example' (CAA: "
+		                                  "FLAGS TAG \"VALUE\")" },
 	};
 	struct arena *arena = arena_new();
 
@@ -437,10 +450,39 @@ static void several_strings_need_quotes(void **state)
 		assert_int_equal(rrtype_parse(cases[i].type, "type", &type, &why), OK);
 		assert_int_equal(rdata_parse(type, cases[i].text, "data", arena, &rdata,
 		                             &len, &why), ERR_INVALID);
-		assert_string_equal(why.text, cases[i].has_strings
-			? "data: has too many fields: put each string in quotes"
-			: "data: has too many fields");
+		assert_string_equal(why.text, cases[i].want);
 	}
+	arena_free(&arena);
+}
+
+/* Data without a field names the fields of each type that needs several fields. */
+static void missing_fields_are_named(void **state)
+{
+	struct arena *arena = arena_new();
+	int forms = 0;
+
+	(void)state;
+	for (unsigned type = 1; type < 65535; type++) {
+		const ldns_rr_descriptor *layout = field_layout(type);
+		const uint8_t *rdata;
+		char name[16], want[64];
+		uint16_t len;
+
+		if (!layout || presentation_minimum(layout) < 2)
+			continue;
+		rrtype_format(type, name);
+		snprintf(want, sizeof(want), "data: has too few fields (%s: ", name);
+		assert_int_equal(rdata_parse(type, "", "data", arena, &rdata, &len, &why),
+		                 ERR_INVALID);
+		assert_memory_equal(why.text, want, strlen(want));
+		size_t words = 1;
+
+		for (const char *at = why.text + strlen(want); *at; at++)
+			words += *at == ' ';
+		assert_int_equal(words, layout->_maximum);
+		forms++;
+	}
+	assert_true(forms > 30);
 	arena_free(&arena);
 }
 
@@ -574,6 +616,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(one_value_is_quoted),
 		cmocka_unit_test(several_strings_need_quotes),
+		cmocka_unit_test(missing_fields_are_named),
 		cmocka_unit_test(long_strings_are_split),
 		cmocka_unit_test(many_strings_cost_little),
 		cmocka_unit_test(long_lists),

@@ -21,15 +21,22 @@ static const struct {
 	{ "ZONEMD", "1 1 2 " OCTETS48 OCTETS16, NULL },
 	{ "ZONEMD", "1 1 240 00112233445566778899aabb", NULL },
 	{ "ZONEMD", "1 241 1 e1846540e33a9e4189792d18d5d131f605fc283e", "RFC 8976 2.2" },
-	{ "ZONEMD", "1 1 2 " OCTETS48, "these data have 54 octets" },
-	{ "ZONEMD", "1 1 240 00112233445566778899aa", "RFC 8976 2.2" },
+	{ "ZONEMD", "1 1 1 00", "of 48 octets for hash algorithm 1, SHA-384 (RFC 8976 "
+	  "2.2.3); this digest has 1 octet" },
+	{ "ZONEMD", "1 1 2 " OCTETS48, "of 64 octets for hash algorithm 2, SHA-512 (RFC "
+	  "8976 2.2.3); this digest has 48 octets" },
+	{ "ZONEMD", "1 1 240 00112233445566778899aa", "at least 12 octets (RFC 8976 "
+	  "2.2.4); this digest has 11 octets" },
 	{ "ZONEMD", "\\# 7 00000001010100", "RFC 8976 2.2" },
 	{ "DS", "1 8 1 0011223344556677889900112233445566778899", NULL },
 	{ "DS", "1 8 2 " OCTETS16 OCTETS16, NULL },
 	{ "DS", "1 8 4 " OCTETS48, NULL },
 	{ "DS", "1 8 200 00", NULL },
-	{ "DS", "1 8 2 " OCTETS16, "RFC 4509" },
-	{ "DS", "1 8 1 " OCTETS16, "RFC 4034 5.1.4" },
+	{ "DS", "1 8 2 " OCTETS16, "of 32 octets for digest type 2, SHA-256 (RFC 4509 "
+	  "2.2); this digest has 16 octets" },
+	{ "DS", "1 8 1 " OCTETS16, "of 20 octets for digest type 1, SHA-1 (RFC 4034 "
+	  "5.1.4); this digest has 16 octets" },
+	{ "DS", "1 12 3 " OCTETS16, "of 32 octets for digest type 3, GOST" },
 	{ "CDS", "0 0 0 00", NULL },
 	{ "CDS", "1 8 4 " OCTETS16, "RFC 6605" },
 	{ "RRSIG", "A 8 2 2147483647 20300101000000 20200101000000 1 x. AAAA", NULL },
@@ -67,8 +74,11 @@ static const struct {
 	{ "SSHFP", "4 1 " OCTETS16 "00112233", NULL },
 	{ "SSHFP", "4 2 " OCTETS16 OCTETS16, NULL },
 	{ "SSHFP", "4 9 00", NULL },
-	{ "SSHFP", "4 1 00", "RFC 4255 3.1.3" },
-	{ "SSHFP", "4 2 " OCTETS16, "RFC 6594 5" },
+	{ "SSHFP", "4 1 00", "of 20 octets for fingerprint type 1, SHA-1 (RFC 4255 "
+	  "3.1.3); this fingerprint has 1 octet" },
+	{ "SSHFP", "4 2 " OCTETS16, "of 32 octets for fingerprint type 2, SHA-256 (RFC "
+	  "6594 5); this fingerprint has 16 octets" },
+	{ "SSHFP", "\\# 2 0401", "must have a fingerprint (RFC 4255 3.1.3)" },
 	{ "NAPTR", "1 1 u s \"!^.*$!sip:a@b!\" .", NULL },
 	{ "NAPTR", "1 1 u s \"/a/b/i\" .", NULL },
 	{ "NAPTR", "1 1 u s \"!a\\\\!b!c!\" .", NULL },
@@ -80,7 +90,7 @@ static const struct {
 	{ "NAPTR", "1 1 u s \"iaibi\" .", "RFC 3402 3.2" },
 	{ "NAPTR", "1 1 u s x .", "RFC 3402 3.2" },
 	{ "X25", "\"3110\"", NULL },
-	{ "X25", "\"311\"", "RFC 1183 3.1" },
+	{ "X25", "\"311\"", "RFC 1183 3.1); the address has 3 octets" },
 	{ "X25", "\"311a\"", "RFC 1183 3.1" },
 	{ "KEY", "512 255 1 AQIDBA==", NULL },
 	{ "KEY", "\\# 4 c0000301", "not valid for type KEY" },
