@@ -1,16 +1,20 @@
 """The client: what it teaches, what it prints, how it ends, and what it does to a fleet."""
 
+import fcntl
 import json
 import lzma
 import os
+import pty
 import re
 import secrets
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import unittest
 from pathlib import Path
@@ -475,12 +479,24 @@ class Commands(WithFleet):
         self.assertRegex(fleet, r"(?m)^- \d+ domains? (is|are) in ERROR \('zonefleet domain list ")
         self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +[1-9]\d* +\S")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
+        self.assertRegex(self.on_a_terminal("watch", "lag.org", "--until", "active",
+                                            "--wait-timeout", "1"),
+                         r"lag\.org\. \d+ UPDATE ERROR .*: nsd: no answer")
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
         self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
         self.run_client("domain", "delete", "never.org")
         server.resume()
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")
+
+    def on_a_terminal(self, *words):
+        """The progress of a command, on a wide terminal."""
+        master, terminal = pty.openpty()
+        with open(master, "rb", buffering=0) as shown, open(terminal, "wb") as errors:
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 400, 0, 0))
+            subprocess.run([ZONEFLEET, "--config", self.fleet.config, *words], stderr=errors,
+                           stdout=subprocess.DEVNULL, env=CLEAN, timeout=60)
+            return shown.read(65536).decode()
 
     def test_a_wait_outlasts_an_error_that_heals(self):
         domain = self.run_json("domain", "create", "heals.org", "--wait")["id"]

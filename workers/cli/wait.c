@@ -148,11 +148,13 @@ static void wait_describe(const json_t *domain, struct buf *line)
 /* A terminal shows one line that changes. Elsewhere `watch` prints each new line. */
 static void wait_show(struct watcher *watcher)
 {
+	const char *reason = answer_text(watcher->domain, "reason");
 	struct buf line = { 0 };
 
 	wait_describe(watcher->domain, &line);
 	if (!watcher->is_told || watcher->progress.is_live)
-		progress_line(&watcher->progress, "%s", buf_string(&line));
+		progress_line(&watcher->progress, "%s%s%s", buf_string(&line),
+		              *reason ? ": " : "", reason);
 	if (watcher->is_told && !watcher->progress.is_live && !watcher->cli->out.json &&
 	    strcmp(buf_string(&line), buf_string(&watcher->line)) != 0) {
 		struct buf escaped = { 0 };
