@@ -2040,7 +2040,7 @@ class Client(PortStory):
             self.fails(1, f"several ports have the name 'www.{domain}': use one of the ids "
                        f"{min(ids)}, {max(ids)}", "port", words[0], f"www.{domain}", *words[1:])
         self.fails(3, "there is no port 'web.", "port", "show", f"web.{domain}")
-        self.fails(2, "the domain", "port", "show", "a..b")
+        self.fails(2, "PORT: the name", "port", "show", "a..b")
         self.assertEqual(self.document("port", "delete", ids[0]), {"id": ids[0]})
         self.assertEqual(self.document("port", "delete", f"www.{domain}"), {"id": ids[1]})
 

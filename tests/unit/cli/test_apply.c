@@ -225,8 +225,9 @@ static void lines_of_reasons(void **state)
 		{ "changes[0].name: is wrong",       "f:2: name: is wrong" },
 		{ "changes[1]: is wrong",            "f:6: is wrong" },
 		{ "changes[1].records[0]: is wrong", "f:6: is wrong" },
-		{ "changes[0].records[2]: is wrong", NULL },
-		{ "changes[2]: is wrong",            NULL },
+		{ "changes[0].records[2]: is wrong",
+		  "f: changes[0].records[2]: is wrong" },
+		{ "changes[2]: is wrong",            "f: changes[2]: is wrong" },
 		{ "changes: is wrong",               NULL },
 		{ "x changes[0]: is wrong",          NULL },
 	};
