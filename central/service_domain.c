@@ -132,8 +132,8 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 	if (!count)
 		return fail(&write->req->why, ERR_INVALID,
 		            "domain.ns: must contain a host, because the pool '%.64s' "
-		            "has no ns_records (update_pool sets ns_records)",
-		            pool->name);
+		            "has no hosts for NS records: name hosts, or use 'zonefleet "
+		            "pool set %.64s --ns HOST,...'", pool->name, pool->name);
 	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
 	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };

@@ -885,7 +885,13 @@ class Commands(WithFleet):
         """The way out of the trap: each step says what is missing."""
         admin = ["--admin"]
         missing = "no pool manager of pool 'second' is running"
-        self.run_client("pool", "create", "second", "--ns", "ns.example.net", *admin)
+        without = client("--config", self.fleet.config, "pool", "create", "second", *admin)
+        self.assertIn("warning: the pool second has no hosts for NS records", without[2])
+        self.assertIn("--ns: must contain a host", self.run_client(
+            "domain", "create", "trap.org", "--pool", "second", *admin, want=FAILED))
+        _, _, err = client("--config", self.fleet.config, "pool", "set", "second", "--ns",
+                           "ns.example.net", *admin)
+        self.assertEqual(err, "")
         created = client("--config", self.fleet.config, "domain", "create", "trap.org", "--pool",
                          "second", *admin)
         self.assertEqual((created[0], created[2]), (GOOD, f"warning: {missing}\n"))

@@ -117,25 +117,46 @@ static json_t *pool_values(const struct cli *cli)
 	return values;
 }
 
+/* The answer has the hosts of the pool. */
+static void pool_warn_ns(struct cli *cli)
+{
+	struct why words;
+
+	if (json_array_size(json_object_get(cli->document, "ns_records")))
+		return;
+	fail(&words, OK, "the pool %.64s has no hosts for NS records, so 'domain create' "
+	     "needs --ns: set the hosts with 'zonefleet pool set %.64s --ns HOST,...'",
+	     cli->argv[0], cli->argv[0]);
+	output_warn(&cli->out, words.text);
+}
+
 enum err pool_create(struct cli *cli)
 {
 	json_t *pool = pool_values(cli);
+	enum err err;
 
 	json_object_set_new(pool, "name", json_string(cli->argv[0]));
-	return pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+	err = pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+	if (!err)
+		pool_warn_ns(cli);
+	return err;
 }
 
 enum err pool_set(struct cli *cli)
 {
 	json_t *values = pool_values(cli);
+	enum err err;
 
 	if (!json_object_size(values)) {
 		json_decref(values);
 		return cli_usage(cli, "pool set needs at least one of --ns, "
 		                 "--description and --catalog");
 	}
-	return pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
-	                                               "values", values));
+	err = pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
+	                                              "values", values));
+	if (!err && cli_has(cli, OPT_NS))
+		pool_warn_ns(cli);
+	return err;
 }
 
 enum err pool_delete(struct cli *cli)
