@@ -245,7 +245,7 @@ class Routes(Story):
         self.assertEqual(said, f"changed route {self.space}/test: www.example.org at shard1\n")
         self.assertEqual(self.good("route", "delete", f"{self.space}/test"),
                          f"deleted route {self.space}/test\n")
-        self.refused(NOT_FOUND, "no route 'test'", "route", "show", f"{self.space}/test")
+        self.refused(NOT_FOUND, f"no route '{self.space}/test'", "route", "show", f"{self.space}/test")
 
     def test_what_a_script_reads(self):
         self.router("shard1")
@@ -340,8 +340,8 @@ class Routes(Story):
             (FAILED, "Invalid: ROUTE: must be an id or NAMESPACE/NAME", "route show test"),
             (FAILED, "Invalid: --phase: ", "route list --phase old"),
             (NOT_FOUND, "no route ", f"route show {key} --tenant other"),
-            (NOT_FOUND, "no route 'none'", f"route set {self.space}/none --host ''"),
-            (NOT_FOUND, "no route 'none'", f"route delete {self.space}/none"),
+            (NOT_FOUND, f"no route '{self.space}/none'", f"route set {self.space}/none --host ''"),
+            (NOT_FOUND, f"no route '{self.space}/none'", f"route delete {self.space}/none"),
         ):
             with self.subTest(words):
                 self.refused(want, pattern, *shlex.split(words))
@@ -355,6 +355,11 @@ class Drains(Story):
             self.route(f"r{number}")
         self.refused(FAILED, "this router still has routes .3.: drain the router first",
                      "router", "delete", "shard1", "--admin")
+        self.refused(GOOD, "warning: no other router takes routes: .*shard1 .3. stay",
+                     "router", "drain", "shard1", "--admin")
+        self.refused(FAILED, "router shard1 is draining, but still has routes .3.: wait until",
+                     "router", "delete", "shard1", "--admin")
+        self.good("router", "drain", "shard1", "--undo", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
         self.assertRegex(said, r"\Arouter shard1 accepts no more routes; to move: 3\n"
