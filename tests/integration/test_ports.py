@@ -2009,7 +2009,8 @@ class Client(PortStory):
             {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
              "records": ["www.example.net."]}])
         words = "port", "create", network, "10.9.2.1", "--dns-name", "taken", "--wait"
-        self.fails(4, "InError: port \\w+ is in ERROR.* refuses 1 of its records: .*CNAME", *words)
+        self.fails(4, "InError: port \\w+ is in ERROR.* refuses 1 of its records: a name .*CNAME.*"
+                   "sends them again within 2 s", *words)
         refused = self.document("port", "set", f"taken.{domain}", "10.9.2.2", "--wait", want=4)
         self.assertEqual(refused["error"]["class"], "InError")
         self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,

@@ -196,7 +196,7 @@ const struct command commands[] = {
 	  "Deletes the pool POOL and all data about its name servers. Central refuses to "
 	  "delete a pool that has domains or a catalog zone, or a pool with a running "
 	  "pool manager. So delete the domains, stop the pool managers of the pool, and "
-	  "wait until they count as dead (fleet.timeout). If a pool has no pool manager "
+	  "wait until they count as dead (fleet.timeout; default: 15 s). If a pool has no pool manager "
 	  "that could complete the deletion of its domains, end each deletion with "
 	  "'domain abandon'. The name servers keep the zones that they still have.",
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
@@ -429,8 +429,8 @@ const struct command commands[] = {
 	  "REASON.\n"
 	  "An address without a suffix is up and in the domain. =down: the operator has "
 	  "marked the address as down. =silent: the agent of the instance has sent no "
-	  "report for longer than routes.alive_timeout. =kept: the address is down or silent, "
-	  "but it stays in the domain because no other address is up. =coming: "
+	  "report for longer than routes.alive_timeout (default: 15 s). =kept: the "
+	  "address is down or silent, but it stays in the domain because no other address is up. =coming: "
 	  "zonefleet-routes will soon add the address to the domain.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
@@ -454,7 +454,8 @@ const struct command commands[] = {
 	  "move all routes to other routers (administrators)",
 	  "Moves all routes of the router to other routers and gives it no new routes. "
 	  "The generated name of a route changes with its router. During the time "
-	  "routes.rebind_grace, the former name has a CNAME record to the new name. The "
+	  "routes.rebind_grace (default: 5 min), the former name has a CNAME record to the "
+	  "new name. The "
 	  "command prints how many routes will move. --wait waits until the router has "
 	  "no route. --undo allows the router to take routes again, but does not move "
 	  "routes back.",
@@ -465,7 +466,7 @@ const struct command commands[] = {
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
 	  "router that has routes: drain it first. It also refuses to delete a router "
 	  "while its domain contains former names of routes that have moved to other "
-	  "routers. These names stay for routes.rebind_grace, and until no "
+	  "routers. These names stay for routes.rebind_grace (default: 5 min), and until no "
 	  "resolver can have them in its cache. --force deletes the router without this "
 	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
@@ -519,7 +520,8 @@ const struct command commands[] = {
 	  "Binds the route to ROUTER, even if the route has another router or "
 	  "routes.strategy would choose another router. If routes.strategy is "
 	  "\"external\", zonefleet-routes does not bind routes itself. During the time "
-	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
+	  "routes.rebind_grace (default: 5 min), the former generated name has a CNAME "
+	  "record to the new "
 	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER,
@@ -541,7 +543,7 @@ const struct command commands[] = {
 	  "process has. GENERATION grows each time the master divides the work again. "
 	  "STATUS is active if the process has a share, and down if the process has no "
 	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
-	  "exceeds fleet.timeout. The master then gives the share of the process to "
+	  "exceeds fleet.timeout (default: 15 s). The master then gives the share of the process to "
 	  "other processes. If all processes of a service are dead, the last master "
 	  "keeps its ROLE. The list contains a dead process for about one hour, or for "
 	  "30 days if the service has no living process.",
@@ -615,7 +617,7 @@ const struct command commands[] = {
 	  "Starts the pending work on the name servers of the domain now, without the "
 	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
 	  "servers. The periodic sync does the same within "
-	  "poolmgr.periodic_sync_interval.\n"
+	  "poolmgr.periodic_sync_interval (default: 2 min).\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison a few seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
