@@ -424,8 +424,16 @@ class Commands(WithFleet):
             self.assertIn(error["class"], err)
             self.assertIn(error["message"], err)
 
+    def report_at_nsd(self, name, status, reason):
+        """Writes a report, and no attempt follows it."""
+        self.fleet.mariadb.sql(
+            "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id SET s.status = "
+            f"'{status}', s.reason = '{reason}', s.next_attempt_at = NULL "
+            f"WHERE d.name = '{name}.' AND s.server_id = 'nsd' AND s.action = 'UPDATE'")
+
     def test_an_error_names_the_server(self):
-        self.run_client("domain", "create", "lag.org", "--wait")
+        for name in "lag.org", "served.org":
+            self.run_client("domain", "create", name, "--wait")
         self.fleet.wait_quiet()         # domains of other tests
         server = self.fleet.nsd
         server.pause()
@@ -439,10 +447,16 @@ class Commands(WithFleet):
         rows = {row["id"]: row for row in status["servers"] if row["action"] == "UPDATE"}
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
+        self.report_at_nsd("served.org", "ERROR", "no answer in 2 tries of 3 s")
         code, fleet, _ = client("--config", self.fleet.config, "status", "--admin")
         self.assertEqual(code, FAILED)
         self.assertRegex(fleet, r"(?m)^- \d+ domains? (is|are) in ERROR \('zonefleet domain list ")
-        self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +[1-9]\d* +\S")
+        # BEHIND and FAILED: silence says nothing about a domain that the server serves
+        row = r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +{} +\S"
+        self.assertRegex(fleet, row.format(1))
+        self.report_at_nsd("served.org", "ERROR", "answers with SERVFAIL")
+        self.assertRegex(self.run_client("servers", "--admin"), row.format(2))
+        self.report_at_nsd("served.org", "SUCCESS", "")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
         self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
