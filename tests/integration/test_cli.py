@@ -1120,6 +1120,11 @@ class Health(unittest.TestCase):
     def status(self, *words):
         return client("--config", self.fleet.config, "status", *words, "--admin")[:2]
 
+    def ping(self, *words):
+        """The exit status, and the topics that answered."""
+        status, out, _ = client("--config", self.fleet.config, "ping", *words, "--admin")
+        return status, set(re.findall(r"(?m)^(\S+) answered in [0-9.]+ ms$", out))
+
     def wait_status(self, want, *lines):
         """Until the exit status is WANT and the output has these lines."""
         def seen():
@@ -1134,12 +1139,22 @@ class Health(unittest.TestCase):
         for worker, reason, health in (
                 ("minidns1", "no mini-DNS is running", "NO_MINIDNS"),
                 ("poolmgr1", "no pool manager of pool 'default' is running", "NO_POOL_MANAGER")):
+            kind = worker[:-1]
             with self.subTest(worker=worker):
+                topic = {"minidns1": "minidns", "poolmgr1": "pool_manager.default"}[worker]
+                self.assertEqual(self.ping(), (GOOD, {"central", "minidns",
+                                                      "pool_manager.default"}))
                 self.fleet.kill9(worker)
+                self.assertEqual(self.ping("--timeout", "1"), (
+                    TIMEOUT, {"central", "minidns", "pool_manager.default"} - {topic}))
+                status, _, err = client("--config", self.fleet.config, "ping", topic,
+                                        "--timeout", "1")
+                self.assertEqual(status, TIMEOUT)
+                self.assertIn(f"{topic}: no answer in 1 s: check that zonefleet-{kind} is running",
+                              err)
                 self.wait_status(FAILED, "the fleet is not well:", f"- {reason}",
                                  f"bind +default +ACTIVE +{health} .*")
                 rows = self.fleet.cli("workers", "--admin")["workers"]
-                kind = worker[:-1]
                 self.assertEqual({row["status"] for row in rows if kind in row["plugin_name"]},
                                  {"dead"})
                 self.assertRegex(self.status("health.org")[1],

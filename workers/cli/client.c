@@ -18,6 +18,7 @@ enum {
 	DRAIN_POLL_MS = 1,
 };
 
+#define PING "oslo_rpc_server_ping"
 #define AT(field) offsetof(struct client_config, field)
 
 const struct option client_options[] = {
@@ -228,8 +229,7 @@ struct waiter {
 	struct why why;
 };
 
-/* The program that serves a topic; NULL: no program does. */
-static const char *client_program(const char *topic)
+const char *client_program(const char *topic)
 {
 	static const char *const topics[] = { "central", "minidns", "ownership", "ports",
 	                                      "routes" };
@@ -316,6 +316,74 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 	else
 		*result = waiter.result;
 	return waiter.err;
+}
+
+/* ---- ping ---- */
+
+struct pings {
+	struct client *client;
+	client_pong_fn *answered;
+	void *self;
+	size_t open;
+};
+
+struct ping {
+	struct pings *pings;
+	const char *topic;
+	bool is_answered;
+};
+
+static void ping_end(struct ping *ping, enum err err, const struct why *why)
+{
+	ping->is_answered = true;
+	ping->pings->open--;
+	ping->pings->answered(ping->pings->self, ping->topic, err, why);
+}
+
+static void ping_on_answer(void *self, const struct rpc_answer *answer)
+{
+	struct ping *ping = self;
+	struct client *client = ping->pings->client;
+	struct why why = { "" };
+
+	if (answer->err)
+		client_note_failure(client, ping->topic, PING, answer, &why);
+	ping_end(ping, answer->err, &why);
+	loop_stop(client->loop);
+}
+
+static void ping_send(struct ping *ping)
+{
+	struct client *client = ping->pings->client;
+	const struct rpc_target target = { .topic = ping->topic };
+	json_t *args = json_object();
+	struct why why;
+	enum err err = rpc_call(client->rpc, &target, PING, args, client->context,
+	                        client->timeout_ms, ping_on_answer, ping, &why);
+
+	json_decref(args);
+	if (err)
+		ping_end(ping, err, &why);
+}
+
+void client_ping(struct client *client, char *const *topics, size_t count,
+                 client_pong_fn *answered, void *self)
+{
+	struct pings pings = { client, answered, self, count };
+	struct ping *ping = xcalloc(count, sizeof(*ping));
+	struct why why;
+
+	client->is_refused = false;
+	for (size_t i = 0; i < count; i++) {
+		ping[i] = (struct ping){ .pings = &pings, .topic = topics[i] };
+		ping_send(&ping[i]);
+	}
+	while (pings.open && !client->is_refused)
+		loop_run(client->loop);
+	for (size_t i = 0; i < count; i++)
+		if (!ping[i].is_answered)
+			ping_end(&ping[i], client_give_up(client, &ping[i], &why), &why);
+	free(ping);
 }
 
 /* ---- the window ---- */

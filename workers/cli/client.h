@@ -54,6 +54,16 @@ void client_explain(struct client *client, client_explain_fn *explain, const voi
  */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
+/*
+ * Calls one worker of each topic at the same time. ANSWERED runs once for each topic, in
+ * the order of the answers. WHY is set if ERR is not OK.
+ */
+typedef void client_pong_fn(void *self, const char *topic, enum err err,
+                            const struct why *why);
+void client_ping(struct client *client, char *const *topics, size_t count,
+                 client_pong_fn *answered, void *self);
+/* The program that serves a topic: "poolmgr" for "pool_manager.default". NULL: none. */
+const char *client_program(const char *topic);
 /* True: a check that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
 /* True: the broker refused the last call. Another call would be refused as well. */

@@ -801,11 +801,16 @@ const struct command commands[] = {
 	  "messages.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
-	  "test whether a worker answers",
+	  "test whether workers answer",
 	  "Calls a worker of TOPIC and prints the time until the answer. TOPIC is "
 	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you give "
-	  "no TOPIC, the command calls central.",
-	  "zonefleet ping\n"
+	  "no TOPIC, the command calls all topics with a heartbeat in 'zonefleet workers' "
+	  "at the same time, and prints each answer when it arrives (administrators; for "
+	  "other users, it calls central).\n"
+	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
+	  "status is 0 if all topics answer. Otherwise it is 5 (no answer in time) or 6 "
+	  "(no worker takes messages of the topic), as for the first topic that fails.",
+	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
