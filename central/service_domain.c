@@ -60,7 +60,8 @@ static enum err domain_check_relatives(struct write *write,
 		return OK;
 	/* the reason does not name that domain */
 	return tx_fail(write->tx, ERR_DENIED, "domain.name: %.200s must not be above or "
-	               "below a domain of another tenant", spec->owner);
+	               "below a domain of another tenant: only this tenant or an "
+	               "administrator may create it", spec->owner);
 }
 
 static enum err domain_check_quota(struct write *write)

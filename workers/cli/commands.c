@@ -265,7 +265,7 @@ const struct command commands[] = {
 	  "show the quotas of a tenant",
 	  "Shows how many domains the tenant may have. It also shows how many record "
 	  "sets a domain may have, and how many records a record set may have. A quota "
-	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
+	  "of -1 means no limit. Quotas do not apply to administrators. If you give no TENANT, the command shows the quotas of "
 	  "the tenant in --tenant or client.tenant. Only administrators may name another "
 	  "tenant.",
 	  "zonefleet quota show" },
@@ -273,7 +273,8 @@ const struct command commands[] = {
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit.",
+	  "settings of central. -1 means no limit. Quotas do not apply to administrators: "
+	  "requests with --admin or client.admin.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
