@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "codec.h"
 #include "model/json.h"
 #include "model/presentation.h"
@@ -30,6 +31,21 @@ const struct json_field codec_find_record_fields[] = {
 	{ 0 }
 };
 
+/* Fails with "sort_key: must be name, created_at or updated_at, not 'size'". */
+static enum err find_fail_sort_key(const char *const *keys, const char *key,
+                                   struct why *why)
+{
+	struct buf list = { 0 };
+	enum err err;
+
+	for (size_t i = 0; keys[i]; i++)
+		buf_printf(&list, "%s%s", !i ? "" : keys[i + 1] ? ", " : " or ", keys[i]);
+	err = fail(why, ERR_INVALID, "sort_key: must be %s, not '%s'", buf_string(&list),
+	           err_quote(key, (char[WORD_MAX + 1]){ 0 }, WORD_MAX + 1));
+	buf_clear(&list);
+	return err;
+}
+
 static enum err find_get_sort_key(const json_t *args, const char *const *keys,
                                   size_t *sort, struct why *why)
 {
@@ -41,11 +57,7 @@ static enum err find_get_sort_key(const json_t *args, const char *const *keys,
 		return err;
 	while (keys[*sort] && strcmp(keys[*sort], key))
 		++*sort;
-	if (!keys[*sort])
-		return fail(why, ERR_INVALID, "sort_key: must be a sort key of this "
-		            "method, for example %s, not '%s'", keys[0],
-		            err_quote(key, (char[WORD_MAX + 1]){ 0 }, WORD_MAX + 1));
-	return OK;
+	return keys[*sort] ? OK : find_fail_sort_key(keys, key, why);
 }
 
 static enum err find_get_direction(const json_t *args, bool *descending, struct why *why)

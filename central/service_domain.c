@@ -60,7 +60,8 @@ static enum err domain_check_relatives(struct write *write,
 		return OK;
 	/* the reason does not name that domain */
 	return tx_fail(write->tx, ERR_DENIED, "domain.name: %.200s must not be above or "
-	               "below a domain of another tenant", spec->owner);
+	               "below a domain of another tenant: only this tenant or an "
+	               "administrator may create it", spec->owner);
 }
 
 static enum err domain_check_quota(struct write *write)
@@ -132,8 +133,8 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 	if (!count)
 		return fail(&write->req->why, ERR_INVALID,
 		            "domain.ns: must contain a host, because the pool '%.64s' "
-		            "has no ns_records (update_pool sets ns_records)",
-		            pool->name);
+		            "has no hosts for NS records: name hosts, or use 'zonefleet "
+		            "pool set %.64s --ns HOST,...'", pool->name, pool->name);
 	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
 	                           .owner = spec->owner,
 	                           .type = RR_NS, .field = "domain.ns", .count = count };

@@ -179,19 +179,21 @@ static enum err pool_check_domains(struct tx *tx, const struct pool *pool,
 }
 
 /* One transaction must not delete too many rows. */
-static enum err pool_check_rows(struct tx *tx, const struct pool *pool,
+static enum err pool_check_rows(struct write *write, const struct pool *pool,
                                 const struct pool_use *use)
 {
+	struct tx *tx = write->tx;
+
 	if (use->tombstones > POOL_TOMBSTONES_MAX)
 		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has more than %d "
 		               "deleted domains in the database: start a pool manager of "
-		               "the pool, and wait until central has removed them "
-		               "(central.tombstone_age)", pool->name,
-		               POOL_TOMBSTONES_MAX);
+		               "the pool, and wait until central has removed them (%d s "
+		               "after their deletion)", pool->name, POOL_TOMBSTONES_MAX,
+		               write->central->config.tombstone_age_s);
 	if (use->rows > POOL_ROWS_MAX)
 		return tx_fail(tx, ERR_BUSY, "central is still removing the records of "
 		               "deleted domains of the pool '%.64s': try again after a "
-		               "minute (central.sweep)", pool->name);
+		               "minute", pool->name);
 	return OK;
 }
 
@@ -218,7 +220,7 @@ enum err service_delete_pool(struct write *write)
 	if (!err)
 		err = pool_check_manager(tx, &pool);
 	if (!err)
-		err = pool_check_rows(tx, &pool, &use);
+		err = pool_check_rows(write, &pool, &use);
 	if (err)
 		return err;
 	store_pool_delete(tx, &pool, write->arena);

@@ -422,7 +422,8 @@ static const struct rpc_object objects[] = {
 		{ "domains_behind", "number", "number of domains whose newest serial the "
 		  "server does not serve" },
 		{ "domains_failed", "number", "number of domains whose last operation on "
-		  "the server failed" },
+		  "the server failed. A poll without an answer counts only if the server "
+		  "does not serve the newest serial of the domain" },
 		{ "zones_unchecked", "number", "number of zones whose settings (masters, "
 		  "key, template or pattern) the pool manager has not compared with its "
 		  "newest settings yet" },

@@ -99,6 +99,15 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"CAST(" older " AS SIGNED)) " \
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
+/*
+ * The last operation on a domain has failed. The polls of all domains of a silent server
+ * fail: they say nothing about a domain that the server serves at its newest serial.
+ */
+#define HAS_FAILED \
+	"(t.status = 'NO_DOMAIN' OR (t.status = 'ERROR' AND (" \
+	BEHIND("d.serial", "t.serial_number") \
+	" OR t.reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
+
 #define IS_SERVED_BY(topic) \
 	"EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = " topic " AND " \
 	WORKER_LIVES("w") ")"
@@ -136,8 +145,8 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
 		BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
-		"CAST(COALESCE(SUM(d.id IS NOT NULL AND t.status IN ('ERROR', "
-		"'NO_DOMAIN')), 0) AS SIGNED), " UNCHECKED_ZONES ", "
+		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED "), 0) AS SIGNED), "
+		UNCHECKED_ZONES ", "
 		"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), "
 		"(SELECT e.reason FROM pool_manager_status e WHERE "
 		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "

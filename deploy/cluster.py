@@ -14,7 +14,7 @@ from lab.rabbitmq import logs_in
 from lab.rabbitmq_cluster import RabbitCluster
 
 # the tests have one of their own
-CONSOLE = Console("cluster", os.environ.get("ZONEFLEET_CLUSTER", REPOSITORY / ".cluster"))
+CONSOLE = Console("cluster")
 SAMPLES = REPOSITORY / "deploy" / "examples" / "cluster"
 ZONE, NAME, ADDRESS = "cluster.example", "www", "192.0.2.80"
 LOG_LINES = 12
@@ -74,17 +74,17 @@ def how_to_go_on(fleet):
     bind, node = fleet.bind, fleet.mariadb.nodes[1]
     headline("All of it goes on running. Try:")
     client = shown(CONSOLE.client)
-    show_command("deploy/cluster", "status")
-    show_command("deploy/cluster", "cut", node.name)
+    say("  $ " + CONSOLE.command("status"))
+    say("  $ " + CONSOLE.command(f"cut {node.name}"))
     show_command(client, "record", "add", ZONE, "meanwhile", "A", "192.0.2.81", "--wait")
-    show_command("deploy/cluster", "heal")
-    show_command("deploy/cluster", "cut", fleet.rabbitmq.nodes[0].name)
+    say("  $ " + CONSOLE.command("heal"))
+    say("  $ " + CONSOLE.command(f"cut {fleet.rabbitmq.nodes[0].name}"))
     show_command("dig", f"@{bind.host}", "-p", str(bind.port), f"{NAME}.{ZONE}", "+short")
     say(f"\n  {node.name} hangs by `kill -STOP -- -{node.pid}`, is back by "
         f"`kill -CONT -- -{node.pid}`, and dies by `kill -9 -- -{node.pid}`.")
     say("  cut and heal want root, for they use nftables.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(CONSOLE.folder)}/**/log")
-    say("  to stop it and delete its data:  deploy/cluster stop")
+    say(f"  to stop it and delete its data:  {CONSOLE.command('stop')}")
 
 
 # ---- what a user asks for ----
@@ -98,9 +98,11 @@ def start():
         show_settings()
         show_change(fleet)
     except BaseException:
-        for worker in fleet.workers:
-            say(tail(worker.log, LOG_LINES))
-        fleet.kill()
+        try:
+            for worker in fleet.workers:
+                say(tail(worker.log, LOG_LINES))
+        finally:
+            fleet.kill()
         raise
     how_to_go_on(fleet)
     say(f"\ncluster: done in {time.monotonic() - begin:.0f} s")
@@ -146,7 +148,7 @@ def cut(name):
     others = cluster.others(address)
     Cuts().from_others(address, others)
     say(f"cluster: {name} ({address}) exchanges no packets with {' and '.join(others)} "
-        "until you run deploy/cluster heal")
+        f"until you run {CONSOLE.command('heal')}")
 
 
 def heal():

@@ -2,8 +2,6 @@
 
 import gzip
 import lzma
-import os
-import shlex
 import statistics
 import time
 from pathlib import Path
@@ -13,8 +11,7 @@ from lab.dns import serial, zone_file
 from lab.fleet import REPOSITORY, Fleet
 from lab.process import LabError, tail, wait_for
 
-# the tests have a demo of their own
-CONSOLE = Console("demo", os.environ.get("ZONEFLEET_DEMO") or REPOSITORY / ".demo")
+CONSOLE = Console("demo")
 FOLDER, CLIENT = CONSOLE.folder, CONSOLE.client
 ZONE = "."
 # the whole root zone if it is there, else the part of it that is shipped
@@ -233,16 +230,12 @@ def how_to_go_on(fleet):
     show_command(client, "--help")
     say(f"\n  NSD falls silent by `kill -STOP -- -{fleet.nsd.pid}`, and is back by "
         f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "
-        f"`{client} status`. The client acts as an administrator.")
+        f"`{client} status`.")
+    say("\n  The client acts as an administrator for the tenant demo, so quotas do not apply. "
+        "The root\n  domain belongs to the tenant demo, so only demo and administrators can "
+        "create domains.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(FOLDER)}/*/log")
-    say(f"  to stop it and delete its data:  {stop_command()}")
-
-
-def stop_command(environ=os.environ):
-    """With the variable, if it names the folder of this demo."""
-    own = environ.get("ZONEFLEET_DEMO")
-    prefix = f"ZONEFLEET_DEMO={shlex.quote(str(Path(own).absolute()))} " if own else ""
-    return f"{prefix}deploy/demo stop"
+    say(f"  to stop it and delete its data:  {CONSOLE.command('stop')}")
 
 
 def start():
@@ -255,8 +248,10 @@ def start():
     try:
         show(fleet, words, versions)
     except BaseException:
-        show_logs(fleet)
-        fleet.kill()
+        try:
+            show_logs(fleet)
+        finally:
+            fleet.kill()
         raise
     say(f"\ndemo: done in {time.monotonic() - begin:.0f} s")
 

@@ -22,9 +22,9 @@ MARK = ".zonefleet"     # a file in each folder that make_folder() has made
 ADVICE = {
     "start": "\n{name}: failed. All programs are stopped. Their logs are in "
              "{folder}/*/log.\n"
-             "{name}: to start again, run deploy/{name}.",
-    "stop": "{name}: run deploy/{name} stop again",
-    "status": "{name}: to start again, run deploy/{name} restart",
+             "{name}: to start again, run {start}.",
+    "stop": "{name}: run {stop} again",
+    "status": "{name}: to start again, run {restart}",
 }
 
 
@@ -52,12 +52,22 @@ def show_output(text):
 
 
 class Console:
-    """deploy/NAME, and what it runs in FOLDER; .client is `zonefleet` with its settings."""
+    """deploy/NAME, and what it runs in a folder; .client is `zonefleet` with its settings.
 
-    def __init__(self, name, folder):
+    The environment variable ZONEFLEET_NAME names another folder than .NAME of the project.
+    """
+
+    def __init__(self, name):
         self.name = name
-        self.folder = Path(folder).absolute()
+        self.variable = f"ZONEFLEET_{name.upper()}"
+        self.own_folder = os.environ.get(self.variable)
+        self.folder = Path(self.own_folder or REPOSITORY / f".{name}").absolute()
         self.client = self.folder / "zonefleet"
+
+    def command(self, action=""):
+        """The command line of an action on this folder."""
+        prefix = f"{self.variable}={shlex.quote(str(self.folder))} " if self.own_folder else ""
+        return f"{prefix}deploy/{self.name} {action}".rstrip()
 
     def write_client(self, config):
         self.client.write_text(CLIENT_SCRIPT.format(
@@ -98,7 +108,8 @@ class Console:
         """Which programs run, and which do not any more; ends here if none does."""
         names = left_running(self.folder)
         if not names:
-            say(f"{self.name}: no program is running: run deploy/{self.name} to start")
+            say(f"{self.name}: no program of {shown(self.folder)} is running: run "
+                f"{self.command()} to start")
             sys.exit(3)
         files = {path.parent.name: path for path in self.folder.rglob(PID_FILE)}
         say(f"{self.name}: running: " + ", ".join(
@@ -127,8 +138,13 @@ class Console:
         try:
             self.lock()
             actions[action](*words)
+        except BrokenPipeError:         # the reader wants no more: `deploy/demo status | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0 if action == "status" else 1)
         except KeyboardInterrupt:
             sys.exit(f"\n{self.name}: interrupted; all programs are stopped")
         except (LabError, OSError) as error:
-            advice = ADVICE.get(action, "").format(name=self.name, folder=shown(self.folder))
+            advice = ADVICE.get(action, "").format(
+                name=self.name, folder=shown(self.folder), start=self.command(),
+                stop=self.command("stop"), restart=self.command("restart"))
             sys.exit(f"\n{self.name}: {error}\n{advice}".rstrip())

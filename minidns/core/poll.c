@@ -347,13 +347,13 @@ static void poll_explain_silence(const struct poll *poll, struct poll_result *re
 {
 	if (poll->is_server_silent) {
 		snprintf(result->reason, sizeof(result->reason),
-		         "no answer about any domain; mini-DNS probes the server until "
-		         "it answers");
+		         REPORT_SILENCE_WORDS " about any domain; mini-DNS probes the "
+		         "server until it answers");
 		return;
 	}
-	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",
-	         poll->tries, poll->tries == 1 ? "try" : "tries",
-	         poll->terms.timeout_ms / 1e3);
+	snprintf(result->reason, sizeof(result->reason),
+	         REPORT_SILENCE_WORDS " in %d %s of %g s", poll->tries,
+	         poll->tries == 1 ? "try" : "tries", poll->terms.timeout_ms / 1e3);
 }
 
 static void poll_explain_serial(const struct poll *poll, struct poll_result *result)

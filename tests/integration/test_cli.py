@@ -444,8 +444,20 @@ class Commands(WithFleet):
              ["record", "set", "errors.org", "w", "A", "192.0.2.1", "x"]),
             (FAILED, r"Invalid: value 1: has too few fields \(CAA: FLAGS TAG \"VALUE\"\)",
              ["record", "add", "errors.org", "w", "CAA", "0 issue"]),
-            (FAILED, "Invalid: .*", ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
-            (FAILED, "Forbidden: .*--admin", ["pool", "list"]),
+            (FAILED, "Invalid: NAME: ",
+             ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
+            (FAILED, "Invalid: --email: ", ["domain", "set", "errors.org", "--email", "bad"]),
+            (FAILED, "Forbidden: --pool: ", ["domain", "create", "x.org", "--pool", "none"]),
+            (FAILED, "Invalid: --sort: must be name, created_at, updated_at or serial, not 'x'",
+             ["domain", "list", "--sort", "-x"]),
+            (FAILED, "Invalid: --status: must be PENDING, ACTIVE or ERROR, not 'x'",
+             ["record", "list", "errors.org", "--status", "x"]),
+            (FAILED, "Invalid: --type: must be a record type, not 'AAA': did you mean 'AAAA'",
+             ["record", "list", "errors.org", "--type", "AAA"]),
+            (FAILED, "Forbidden: only administrators may call 'pool list' .*--admin",
+             ["pool", "list"]),
+            (USAGE, "Usage: NAME: the name 'x..org' has an empty label",
+             ["domain", "create", "x..org"]),
             (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
             (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
@@ -459,8 +471,16 @@ class Commands(WithFleet):
             self.assertIn(error["class"], err)
             self.assertIn(error["message"], err)
 
+    def report_at_nsd(self, name, status, reason):
+        """Writes a report, and no attempt follows it."""
+        self.fleet.mariadb.sql(
+            "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id SET s.status = "
+            f"'{status}', s.reason = '{reason}', s.next_attempt_at = NULL "
+            f"WHERE d.name = '{name}.' AND s.server_id = 'nsd' AND s.action = 'UPDATE'")
+
     def test_an_error_names_the_server(self):
-        self.run_client("domain", "create", "lag.org", "--wait")
+        for name in "lag.org", "served.org":
+            self.run_client("domain", "create", name, "--wait")
         self.fleet.wait_quiet()         # domains of other tests
         server = self.fleet.nsd
         server.pause()
@@ -474,10 +494,16 @@ class Commands(WithFleet):
         rows = {row["id"]: row for row in status["servers"] if row["action"] == "UPDATE"}
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
+        self.report_at_nsd("served.org", "ERROR", "no answer in 2 tries of 3 s")
         code, fleet, _ = client("--config", self.fleet.config, "status", "--admin")
         self.assertEqual(code, FAILED)
         self.assertRegex(fleet, r"(?m)^- \d+ domains? (is|are) in ERROR \('zonefleet domain list ")
-        self.assertRegex(fleet, r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +[1-9]\d* +\S")
+        # BEHIND and FAILED: silence says nothing about a domain that the server serves
+        row = r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +{} +\S"
+        self.assertRegex(fleet, row.format(1))
+        self.report_at_nsd("served.org", "ERROR", "answers with SERVFAIL")
+        self.assertRegex(self.run_client("servers", "--admin"), row.format(2))
+        self.report_at_nsd("served.org", "SUCCESS", "")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
         self.assertRegex(self.on_a_terminal("watch", "lag.org", "--until", "active",
                                             "--wait-timeout", "1"),
@@ -559,7 +585,7 @@ class Commands(WithFleet):
         central = self.frozen("central1")
         watch = self.watching("outlasts.org", "--timeout", "1")
         self.assertRegex(watch.stderr.readline(),
-                         r"\Aoutlasts\.org\.  central did not answer get_status in time")
+                         r"\Aoutlasts\.org\.  central did not answer within 1 s: ")
         for pid in central:
             os.kill(pid, signal.SIGCONT)
         out, err = watch.communicate(timeout=60)
@@ -939,7 +965,13 @@ class Commands(WithFleet):
         """The way out of the trap: each step says what is missing."""
         admin = ["--admin"]
         missing = "no pool manager of pool 'second' is running"
-        self.run_client("pool", "create", "second", "--ns", "ns.example.net", *admin)
+        without = client("--config", self.fleet.config, "pool", "create", "second", *admin)
+        self.assertIn("warning: the pool second has no hosts for NS records", without[2])
+        self.assertIn("--ns: must contain a host", self.run_client(
+            "domain", "create", "trap.org", "--pool", "second", *admin, want=FAILED))
+        _, _, err = client("--config", self.fleet.config, "pool", "set", "second", "--ns",
+                           "ns.example.net", *admin)
+        self.assertEqual(err, "")
         created = client("--config", self.fleet.config, "domain", "create", "trap.org", "--pool",
                          "second", *admin)
         self.assertEqual((created[0], created[2]), (GOOD, f"warning: {missing}\n"))
@@ -1154,6 +1186,11 @@ class Health(unittest.TestCase):
     def status(self, *words):
         return client("--config", self.fleet.config, "status", *words, "--admin")[:2]
 
+    def ping(self, *words):
+        """The exit status, and the topics that answered."""
+        status, out, _ = client("--config", self.fleet.config, "ping", *words, "--admin")
+        return status, set(re.findall(r"(?m)^(\S+) answered in [0-9.]+ ms$", out))
+
     def wait_status(self, want, *lines):
         """Until the exit status is WANT and the output has these lines."""
         def seen():
@@ -1168,12 +1205,22 @@ class Health(unittest.TestCase):
         for worker, reason, health in (
                 ("minidns1", "no mini-DNS is running", "NO_MINIDNS"),
                 ("poolmgr1", "no pool manager of pool 'default' is running", "NO_POOL_MANAGER")):
+            kind = worker[:-1]
             with self.subTest(worker=worker):
+                topic = {"minidns1": "minidns", "poolmgr1": "pool_manager.default"}[worker]
+                self.assertEqual(self.ping(), (GOOD, {"central", "minidns",
+                                                      "pool_manager.default"}))
                 self.fleet.kill9(worker)
+                self.assertEqual(self.ping("--timeout", "1"), (
+                    TIMEOUT, {"central", "minidns", "pool_manager.default"} - {topic}))
+                status, _, err = client("--config", self.fleet.config, "ping", topic,
+                                        "--timeout", "1")
+                self.assertEqual(status, TIMEOUT)
+                self.assertIn(f"{topic}: no answer in 1 s: check that zonefleet-{kind} is running",
+                              err)
                 self.wait_status(FAILED, "the fleet is not well:", f"- {reason}",
                                  f"bind +default +ACTIVE +{health} .*")
                 rows = self.fleet.cli("workers", "--admin")["workers"]
-                kind = worker[:-1]
                 self.assertEqual({row["status"] for row in rows if kind in row["plugin_name"]},
                                  {"dead"})
                 self.assertRegex(self.status("health.org")[1],

@@ -154,6 +154,32 @@ class DemoTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), f"{line}: {done.stdout}")
         self.assertEqual(complaints(self.folder), [])
 
+    def assert_quiet_for_head(self):
+        """The reader of the pipe has ended before the command writes."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "wb") as out:
+            done = subprocess.run([DEMO, "status"], env=self.env, timeout=30, stdout=out,
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def assert_who_may_create(self, said):
+        """The output says who may create domains. This fleet has no routes.suffix."""
+        self.assertIn("only demo and administrators can create domains", said)
+        settings = self.folder / "other.cfg"
+        settings.write_text((self.folder / "zonefleet.cfg").read_text()
+                            .replace("admin = true", "admin = false"))
+        settings.chmod(0o600)
+        for words, reason in (
+                (["--config", settings, "--tenant", "other", "domain", "create", "other.org"],
+                 "of another tenant: only this tenant or an administrator may create it"),
+                (["router", "create", "r2", "10.0.0.300"], "Invalid: ADDRESS: must be"),
+                (["router", "create", "r2", "10.0.0.3"], "Invalid: --dns: must be set")):
+            done = subprocess.run([self.folder / "zonefleet", *words], text=True, timeout=30,
+                                  capture_output=True, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn(reason, done.stderr)
+
     def test_twice_and_stop(self):
         self.folder.parent.chmod(0o711)
         first = self.start()
@@ -164,6 +190,8 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(set(before), PROGRAMS)
         self.assert_own_accounts()
         self.assertEqual(self.demo("status", seconds=30)[0], 0)
+        self.assert_quiet_for_head()
+        self.assert_who_may_create(first)
         self.assert_no_complaints()
 
         second = self.start()
@@ -178,7 +206,8 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(live_in(self.folder), [])
         self.assertFalse(self.folder.exists())
         status, said = self.demo("status", seconds=30)
-        self.assertEqual(status, 3, said)
+        self.assertEqual((status, said), (3, f"demo: no program of {self.folder} is running: "
+                                             "run deploy/demo to start\n"))
         self.assertEqual(self.demo("stop", seconds=30)[0], 0, "there is nothing to stop")
 
     def test_interrupted(self):
@@ -205,6 +234,13 @@ class DemoTest(unittest.TestCase):
         status, said = self.demo("begin", seconds=10)
         self.assertEqual(status, 64)
         self.assertIn("stop", said)
+
+    @unittest.skipIf((ROOT / ".demo").exists(), "a demo has the default folder")
+    def test_the_folder_of_a_demo(self):
+        self.env.pop("ZONEFLEET_DEMO")
+        self.assertEqual(self.demo("status", seconds=10)[1],
+                         "demo: no program of .demo is running: run deploy/demo to start\n"
+                         "demo: for a demo in another folder, set ZONEFLEET_DEMO to this folder\n")
 
 
 if __name__ == "__main__":

@@ -2009,7 +2009,8 @@ class Client(PortStory):
             {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
              "records": ["www.example.net."]}])
         words = "port", "create", network, "10.9.2.1", "--dns-name", "taken", "--wait"
-        self.fails(4, "InError: port \\w+ is in ERROR.* refuses 1 of its records: .*CNAME", *words)
+        self.fails(4, "InError: port \\w+ is in ERROR.* refuses 1 of its records: a name .*CNAME.*"
+                   "sends them again within 2 s", *words)
         refused = self.document("port", "set", f"taken.{domain}", "10.9.2.2", "--wait", want=4)
         self.assertEqual(refused["error"]["class"], "InError")
         self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,
@@ -2040,7 +2041,7 @@ class Client(PortStory):
             self.fails(1, f"several ports have the name 'www.{domain}': use one of the ids "
                        f"{min(ids)}, {max(ids)}", "port", words[0], f"www.{domain}", *words[1:])
         self.fails(3, "there is no port 'web.", "port", "show", f"web.{domain}")
-        self.fails(2, "the domain", "port", "show", "a..b")
+        self.fails(2, "PORT: the name", "port", "show", "a..b")
         self.assertEqual(self.document("port", "delete", ids[0]), {"id": ids[0]})
         self.assertEqual(self.document("port", "delete", f"www.{domain}"), {"id": ids[1]})
 

@@ -195,8 +195,8 @@ class Routers(Story):
              "router create shard1 10.245.2.2 --capacity 5 --admin"),
             (FAILED, "Duplicate: .*in the domain of router shard1",
              f"router create r --dns r.shard1.{SUFFIX} --admin"),
-            (FAILED, "Invalid: .*addresses", "router set shard1 10.1.1 --admin"),
-            (FAILED, "Invalid: .*label", "router set shard1 --label east --admin"),
+            (FAILED, "Invalid: ADDRESS: ", "router set shard1 10.1.1 --admin"),
+            (FAILED, "Invalid: --label: ", "router set shard1 --label east --admin"),
             (NOT_FOUND, "no router 'none'", "router set none --ttl 5 --admin"),
             (NOT_FOUND, "no router 'none'", "router drain none --admin"),
             (NOT_FOUND, "no router 'none'", "router delete none --admin"),
@@ -245,7 +245,7 @@ class Routes(Story):
         self.assertEqual(said, f"changed route {self.space}/test: www.example.org at shard1\n")
         self.assertEqual(self.good("route", "delete", f"{self.space}/test"),
                          f"deleted route {self.space}/test\n")
-        self.refused(NOT_FOUND, "no route 'test'", "route", "show", f"{self.space}/test")
+        self.refused(NOT_FOUND, f"no route '{self.space}/test'", "route", "show", f"{self.space}/test")
 
     def test_what_a_script_reads(self):
         self.router("shard1")
@@ -333,15 +333,15 @@ class Routes(Story):
             (USAGE, "NAMESPACE/NAME: must be .*, not 'r'", "route create r"),
             (USAGE, "NAMESPACE/NAME: must be .*, not '/r'", "route create /r"),
             (USAGE, "NAMESPACE/NAME: must be .*, not 'r/'", "route create r/"),
-            (FAILED, "Invalid: .*name", f"route create {self.space}/r/r"),
+            (FAILED, "Invalid: NAMESPACE/NAME: ", f"route create {self.space}/r/r"),
             (FAILED, "Duplicate: .*exists", f"route create {self.space}/test"),
-            (FAILED, "Invalid: .*name", f"route create {self.space}/Test"),
-            (FAILED, "Invalid: .*host", f"route create {self.space}/r --host a_b.example"),
-            (FAILED, "Invalid: .*NAMESPACE/NAME", "route show test"),
-            (FAILED, "Invalid: .*phase", "route list --phase old"),
+            (FAILED, "Invalid: NAMESPACE/NAME: ", f"route create {self.space}/Test"),
+            (FAILED, "Invalid: --host: ", f"route create {self.space}/r --host a_b.example"),
+            (FAILED, "Invalid: ROUTE: must be an id or NAMESPACE/NAME", "route show test"),
+            (FAILED, "Invalid: --phase: ", "route list --phase old"),
             (NOT_FOUND, "no route ", f"route show {key} --tenant other"),
-            (NOT_FOUND, "no route 'none'", f"route set {self.space}/none --host ''"),
-            (NOT_FOUND, "no route 'none'", f"route delete {self.space}/none"),
+            (NOT_FOUND, f"no route '{self.space}/none'", f"route set {self.space}/none --host ''"),
+            (NOT_FOUND, f"no route '{self.space}/none'", f"route delete {self.space}/none"),
         ):
             with self.subTest(words):
                 self.refused(want, pattern, *shlex.split(words))
@@ -355,6 +355,11 @@ class Drains(Story):
             self.route(f"r{number}")
         self.refused(FAILED, "this router still has routes .3.: drain the router first",
                      "router", "delete", "shard1", "--admin")
+        self.refused(GOOD, "warning: no other router takes routes: .*shard1 .3. stay",
+                     "router", "drain", "shard1", "--admin")
+        self.refused(FAILED, "router shard1 is draining, but still has routes .3.: wait until",
+                     "router", "delete", "shard1", "--admin")
+        self.good("router", "drain", "shard1", "--undo", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
         self.assertRegex(said, r"\Arouter shard1 accepts no more routes; to move: 3\n"

@@ -1,6 +1,8 @@
 #include "base/err.h"
 
+#include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,6 +134,28 @@ enum err fail(struct why *why, enum err err, const char *fmt, ...)
 		       more, sizeof more);
 	memcpy(why->text, words.text, strlen(words.text) + 1);
 	return err;
+}
+
+static bool err_is_in_field(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_.[]", c));
+}
+
+size_t err_field_len(const char *reason)
+{
+	size_t len = 0;
+
+	while (err_is_in_field(reason[len]))
+		len++;
+	return islower((unsigned char)*reason) && !strncmp(reason + len, ": ", 2) ? len : 0;
+}
+
+/* A single word may be something else: the name of a server, for example. */
+const char *err_without_field(const char *reason)
+{
+	size_t len = err_field_len(reason);
+
+	return len && strcspn(reason, ".[") < len ? reason + len + strlen(": ") : reason;
 }
 
 const char *err_quote(const char *text, char *quoted, size_t size)

@@ -67,6 +67,17 @@ enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
  */
 size_t err_cut(const char *text, size_t max);
 /*
+ * The length of the field at the start of a reason: 15 in "changes[0].name: must ...". 0:
+ * the reason names no field.
+ */
+size_t err_field_len(const char *reason);
+/*
+ * Skips the path of a field in a call ("changes[0]: a name ..."): a caller shows the reason
+ * to users who did not make the call.
+ */
+const char *err_without_field(const char *reason);
+
+/*
  * Makes a string from a peer safe to quote: at most SIZE - 1 ASCII characters. Returns
  * QUOTED.
  */

@@ -226,6 +226,8 @@ void apply_show_line(const struct apply *apply, struct why *why)
 	sscanf(before.text, "changes[%9u]%n.records[%9u]%n", &change, &len, &record,
 	       &more);
 	line = len ? json_array_get(json_array_get(apply->lines, change), record) : NULL;
+	if (len && !line)
+		fail(why, OK, "%.250s: %s", apply->file, before.text);
 	if (!line)
 		return;
 	rest = before.text + (more ? more : len);

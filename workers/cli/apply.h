@@ -28,6 +28,9 @@ struct apply {
  * changes than central accepts in one call.
  */
 enum err apply_parse(struct apply *apply, char *text, struct why *why);
-/* Replaces the change and the record at the start of the reason by FILE:LINE. */
+/*
+ * Replaces the change and the record at the start of the reason by FILE:LINE. JSON has no
+ * lines: puts FILE before them.
+ */
 void apply_show_line(const struct apply *apply, struct why *why);
 void apply_clear(struct apply *apply);

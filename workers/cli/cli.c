@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "command.h"
+#include "fields.h"
 #include "idn.h"
 #include "names.h"
 
@@ -204,7 +205,13 @@ enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *k
 
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1])
 {
-	if (names_domain(cli->argv[argument], text, &cli->why))
+	static const char field[] = "the domain: ";
+	char word[FIELDS_WORD];
+
+	if (!names_domain(cli->argv[argument], text, &cli->why))
+		return OK;
+	if (strncmp(cli->why.text, field, strlen(field)) != 0)
 		return cli_usage(cli, "%s", cli->why.text);
-	return OK;
+	return cli_usage(cli, "%s: %s", fields_argument(cli->command, argument, word),
+	                 cli->why.text + strlen(field));
 }

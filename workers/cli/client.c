@@ -18,6 +18,7 @@ enum {
 	DRAIN_POLL_MS = 1,
 };
 
+#define PING "oslo_rpc_server_ping"
 #define AT(field) offsetof(struct client_config, field)
 
 const struct option client_options[] = {
@@ -41,11 +42,14 @@ struct client {
 	struct rpc_client *rpc;
 	json_t *context;
 	int timeout_ms;
+	client_explain_fn *explain;	/* NULL: reasons stay as they are */
+	const void *explain_self;
 	bool is_up, is_over;		/* the broker is up; the pause has ended */
 	/* the broker refused the account, a queue or a message; `refusal` says why */
 	bool is_refused;
 	struct why refusal;
 	int out_now;			/* open calls of the window */
+	const char *window_topic, *window_method;
 	enum err window_err;		/* first failure of a call of the window */
 	struct why window_why;
 };
@@ -152,6 +156,17 @@ enum err client_open(const struct client_config *config,
 	return err;
 }
 
+void client_explain(struct client *client, client_explain_fn *explain, const void *self)
+{
+	client->explain = explain;
+	client->explain_self = self;
+}
+
+void client_limit(struct client *client, int seconds)
+{
+	client->timeout_ms = seconds * 1000;
+}
+
 void client_see_all(struct client *client)
 {
 	json_object_set_new(client->context, "all_tenants", json_true());
@@ -207,15 +222,14 @@ void client_pause(struct client *client, int *ms)
 
 struct waiter {
 	struct client *client;
-	const char *topic;
+	const char *topic, *method;
 	bool is_answered;
 	enum err err;
 	json_t *result;
 	struct why why;
 };
 
-/* The program that serves a topic; NULL: no program does. */
-static const char *client_program(const char *topic)
+const char *client_program(const char *topic)
 {
 	static const char *const topics[] = { "central", "minidns", "ownership", "ports",
 	                                      "routes" };
@@ -226,14 +240,13 @@ static const char *client_program(const char *topic)
 	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
 
-static void client_note_answer(const char *topic, const struct rpc_answer *answer,
-                               struct why *why)
+/* No worker has answered: adds what to check. */
+static void client_note_silence(const struct client *client, const char *topic,
+                                const struct rpc_answer *answer, struct why *why)
 {
-	const char *program = client_program(topic);
+	static const char late[] = " in time";
+	const char *program = client_program(topic), *more = strstr(why->text, late);
 
-	*why = answer->why;
-	if (*answer->class)
-		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
 		fail(why, answer->err, "%s: use central, minidns, ownership, ports, "
 		     "routes or pool_manager.POOL",
@@ -243,8 +256,20 @@ static void client_note_answer(const char *topic, const struct rpc_answer *answe
 		     "same broker.url and broker.exchange, and that this account may "
 		     "send to its topic", answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
-		fail(why, answer->err, "%s: check that zonefleet-%s is running",
-		     answer->why.text, program);
+		fail(why, answer->err, "%s did not answer within %d s%s: check that "
+		     "zonefleet-%s is running", topic, client->timeout_ms / 1000,
+		     more ? more + strlen(late) : "", program);
+}
+
+static void client_note_failure(const struct client *client, const char *topic,
+                                const char *method, const struct rpc_answer *answer,
+                                struct why *why)
+{
+	*why = answer->why;
+	if (!*answer->class)
+		client_note_silence(client, topic, answer, why);
+	if (client->explain)
+		client->explain(client->explain_self, method, why);
 }
 
 static void client_on_answer(void *self, const struct rpc_answer *answer)
@@ -254,7 +279,8 @@ static void client_on_answer(void *self, const struct rpc_answer *answer)
 	waiter->is_answered = true;
 	waiter->err = answer->err;
 	if (answer->err)
-		client_note_answer(waiter->topic, answer, &waiter->why);
+		client_note_failure(waiter->client, waiter->topic, waiter->method, answer,
+		                    &waiter->why);
 	else
 		waiter->result = json_incref((json_t *)answer->result);
 	loop_stop(waiter->client->loop);
@@ -272,7 +298,7 @@ enum err client_call(struct client *client, const char *topic, const char *metho
                      json_t *args, json_t **result, struct why *why)
 {
 	const struct rpc_target target = { .topic = topic };
-	struct waiter waiter = { .client = client, .topic = topic };
+	struct waiter waiter = { .client = client, .topic = topic, .method = method };
 	enum err err;
 
 	client->is_refused = false;	/* the account may have its rights now */
@@ -292,6 +318,74 @@ enum err client_call(struct client *client, const char *topic, const char *metho
 	return waiter.err;
 }
 
+/* ---- ping ---- */
+
+struct pings {
+	struct client *client;
+	client_pong_fn *answered;
+	void *self;
+	size_t open;
+};
+
+struct ping {
+	struct pings *pings;
+	const char *topic;
+	bool is_answered;
+};
+
+static void ping_end(struct ping *ping, enum err err, const struct why *why)
+{
+	ping->is_answered = true;
+	ping->pings->open--;
+	ping->pings->answered(ping->pings->self, ping->topic, err, why);
+}
+
+static void ping_on_answer(void *self, const struct rpc_answer *answer)
+{
+	struct ping *ping = self;
+	struct client *client = ping->pings->client;
+	struct why why = { "" };
+
+	if (answer->err)
+		client_note_failure(client, ping->topic, PING, answer, &why);
+	ping_end(ping, answer->err, &why);
+	loop_stop(client->loop);
+}
+
+static void ping_send(struct ping *ping)
+{
+	struct client *client = ping->pings->client;
+	const struct rpc_target target = { .topic = ping->topic };
+	json_t *args = json_object();
+	struct why why;
+	enum err err = rpc_call(client->rpc, &target, PING, args, client->context,
+	                        client->timeout_ms, ping_on_answer, ping, &why);
+
+	json_decref(args);
+	if (err)
+		ping_end(ping, err, &why);
+}
+
+void client_ping(struct client *client, char *const *topics, size_t count,
+                 client_pong_fn *answered, void *self)
+{
+	struct pings pings = { client, answered, self, count };
+	struct ping *ping = xcalloc(count, sizeof(*ping));
+	struct why why;
+
+	client->is_refused = false;
+	for (size_t i = 0; i < count; i++) {
+		ping[i] = (struct ping){ .pings = &pings, .topic = topics[i] };
+		ping_send(&ping[i]);
+	}
+	while (pings.open && !client->is_refused)
+		loop_run(client->loop);
+	for (size_t i = 0; i < count; i++)
+		if (!ping[i].is_answered)
+			ping_end(&ping[i], client_give_up(client, &ping[i], &why), &why);
+	free(ping);
+}
+
 /* ---- the window ---- */
 
 static void window_on_answer(void *self, const struct rpc_answer *answer)
@@ -301,7 +395,8 @@ static void window_on_answer(void *self, const struct rpc_answer *answer)
 	client->out_now--;
 	if (answer->err && !client->window_err) {
 		client->window_err = answer->err;
-		client->window_why = answer->why;
+		client_note_failure(client, client->window_topic, client->window_method,
+		                    answer, &client->window_why);
 	}
 	loop_stop(client->loop);
 }
@@ -325,6 +420,8 @@ enum err client_window_call(struct client *client, const char *topic, const char
 	const struct rpc_target target = { .topic = topic };
 	enum err err = window_run(client, CLIENT_WINDOW - 1, why);
 
+	client->window_topic = topic;
+	client->window_method = method;
 	if (!err)
 		err = rpc_call(client->rpc, &target, method, args, client->context,
 		               client->timeout_ms, window_on_answer, client, why);

@@ -32,6 +32,8 @@ struct client;
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
+/* From now on, a call fails if no answer arrives within SECONDS. */
+void client_limit(struct client *client, int seconds);
 /*
  * From now on, lists show the objects of all tenants. Only for commands of
  * administrators.
@@ -40,11 +42,28 @@ void client_see_all(struct client *client);
 void client_close(struct client **client);
 
 /*
+ * EXPLAIN gets the reason of each failed call, and may change it. SELF must outlive the
+ * client.
+ */
+typedef void client_explain_fn(const void *self, const char *method, struct why *why);
+void client_explain(struct client *client, client_explain_fn *explain, const void *self);
+
+/*
  * Makes one call and waits for its answer. Takes over ARGS. The caller frees *result.
  * ERR_UNREACHABLE as soon as the broker refuses the call or the reply queue.
  */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
+/*
+ * Calls one worker of each topic at the same time. ANSWERED runs once for each topic, in
+ * the order of the answers. WHY is set if ERR is not OK.
+ */
+typedef void client_pong_fn(void *self, const char *topic, enum err err,
+                            const struct why *why);
+void client_ping(struct client *client, char *const *topics, size_t count,
+                 client_pong_fn *answered, void *self);
+/* The program that serves a topic: "poolmgr" for "pool_manager.default". NULL: none. */
+const char *client_program(const char *topic);
 /* True: a check that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
 /* True: the broker refused the last call. Another call would be refused as well. */
@@ -59,7 +78,7 @@ void client_pause(struct client *client, int *ms);
  * Makes one of many calls. If fewer than CLIENT_WINDOW calls are waiting for an answer,
  * the client sends the call immediately. Otherwise the client first waits for an answer.
  */
-enum { CLIENT_WINDOW = 8 };
+enum { CLIENT_WINDOW = 8 };	/* all calls of a window have the same topic and method */
 enum err client_window_call(struct client *client, const char *topic, const char *method,
                             json_t *args, struct why *why);
 /* Waits for all answers. */

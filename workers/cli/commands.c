@@ -200,7 +200,7 @@ const struct command commands[] = {
 	  "Deletes the pool POOL and all data about its name servers. Central refuses to "
 	  "delete a pool that has domains or a catalog zone, or a pool with a running "
 	  "pool manager. So delete the domains, stop the pool managers of the pool, and "
-	  "wait until they count as dead (fleet.timeout). If a pool has no pool manager "
+	  "wait until they count as dead (fleet.timeout; default: 15 s). If a pool has no pool manager "
 	  "that could complete the deletion of its domains, end each deletion with "
 	  "'domain abandon'. The name servers keep the zones that they still have.",
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
@@ -269,17 +269,19 @@ const struct command commands[] = {
 	  "show the quotas of a tenant",
 	  "Shows how many domains the tenant may have. It also shows how many record "
 	  "sets a domain may have, and how many records a record set may have. A quota "
-	  "of -1 means no limit. If you give no TENANT, the command shows the quotas of "
-	  "the tenant in --tenant or client.tenant. Only administrators may name another "
-	  "tenant. A tenant exists as soon as a call names it. So the command prints a "
-	  "note if the tenant has no domains.",
+	  "of -1 means no limit. Quotas do not apply to administrators. If you give no "
+	  "TENANT, the command shows the quotas of the tenant in --tenant or "
+	  "client.tenant. Only administrators may name another tenant. A tenant exists as "
+	  "soon as a call names it. So the command prints a note if the tenant has no "
+	  "domains.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit. The tenant may have no domains yet: "
-	  "then the command prints a note.",
+	  "settings of central. -1 means no limit. Quotas do not apply to administrators: "
+	  "requests with --admin or client.admin. The tenant may have no domains yet: then "
+	  "the command prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -295,8 +297,9 @@ const struct command commands[] = {
 	  "If you give no DOMAIN, the command says whether the fleet is well "
 	  "(administrators only). It lists all name servers. BEHIND is the number of "
 	  "domains whose serial the server does not serve yet. FAILED is the number of "
-	  "domains whose last operation on the server failed. Then it lists up to 20 "
-	  "domains in ERROR and up to 20 PENDING domains, the oldest first. Only "
+	  "domains whose last operation on the server failed, as in 'zonefleet servers'. "
+	  "Then it lists up to 20 domains in ERROR and up to 20 PENDING domains, the "
+	  "oldest first. Only "
 	  "'status DOMAIN' looks for the record that a server refuses. At the end, it "
 	  "lists what is wrong: workers without a running process (mini-DNS, the pool "
 	  "managers of pools with domains, and ports, routes and ownership if a process "
@@ -438,8 +441,8 @@ const struct command commands[] = {
 	  "REASON.\n"
 	  "An address without a suffix is up and in the domain. =down: the operator has "
 	  "marked the address as down. =silent: the agent of the instance has sent no "
-	  "report for longer than routes.alive_timeout. =kept: the address is down or silent, "
-	  "but it stays in the domain because no other address is up. =coming: "
+	  "report for longer than routes.alive_timeout (default: 15 s). =kept: the "
+	  "address is down or silent, but it stays in the domain because no other address is up. =coming: "
 	  "zonefleet-routes will soon add the address to the domain.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
@@ -463,7 +466,8 @@ const struct command commands[] = {
 	  "move all routes to other routers (administrators)",
 	  "Moves all routes of the router to other routers and gives it no new routes. "
 	  "The generated name of a route changes with its router. During the time "
-	  "routes.rebind_grace, the former name has a CNAME record to the new name. The "
+	  "routes.rebind_grace (default: 5 min), the former name has a CNAME record to the "
+	  "new name. The "
 	  "command prints how many routes will move. --wait waits until the router has "
 	  "no route. --undo allows the router to take routes again, but does not move "
 	  "routes back.",
@@ -474,7 +478,7 @@ const struct command commands[] = {
 	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
 	  "router that has routes: drain it first. It also refuses to delete a router "
 	  "while its domain contains former names of routes that have moved to other "
-	  "routers. These names stay for routes.rebind_grace, and until no "
+	  "routers. These names stay for routes.rebind_grace (default: 5 min), and until no "
 	  "resolver can have them in its cache. --force deletes the router without this "
 	  "wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
@@ -528,7 +532,8 @@ const struct command commands[] = {
 	  "Binds the route to ROUTER, even if the route has another router or "
 	  "routes.strategy would choose another router. If routes.strategy is "
 	  "\"external\", zonefleet-routes does not bind routes itself. During the time "
-	  "routes.rebind_grace, the former generated name has a CNAME record to the new "
+	  "routes.rebind_grace (default: 5 min), the former generated name has a CNAME "
+	  "record to the new "
 	  "name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER,
@@ -550,7 +555,7 @@ const struct command commands[] = {
 	  "process has. GENERATION grows each time the master divides the work again. "
 	  "STATUS is active if the process has a share, and down if the process has no "
 	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
-	  "exceeds fleet.timeout. The master then gives the share of the process to "
+	  "exceeds fleet.timeout (default: 15 s). The master then gives the share of the process to "
 	  "other processes. If all processes of a service are dead, the last master "
 	  "keeps its ROLE. The list contains a dead process for about one hour, or for "
 	  "30 days if the service has no living process.",
@@ -586,7 +591,9 @@ const struct command commands[] = {
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last operation on the server failed. UNCHECKED is the number of zones whose "
+	  "last operation on the server failed. A poll without an answer counts only if "
+	  "the server is behind: for all other domains, HEALTH shows a silent server. "
+	  "UNCHECKED is the number of zones whose "
 	  "settings (masters, key, template or pattern) the pool managers have not "
 	  "compared with their newest settings yet. HEALTH is OK until three polls or "
 	  "three commands in a row have failed: NO_DNS if the server did not answer the "
@@ -624,7 +631,7 @@ const struct command commands[] = {
 	  "Starts the pending work on the name servers of the domain now, without the "
 	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
 	  "servers. The periodic sync does the same within "
-	  "poolmgr.periodic_sync_interval.\n"
+	  "poolmgr.periodic_sync_interval (default: 2 min).\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison a few seconds later finds the same drift, the "
 	  "pool manager repairs it. The pool manager then also repairs a parked drift "
@@ -805,11 +812,16 @@ const struct command commands[] = {
 	  "messages.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
-	  "test whether a worker answers",
+	  "test whether workers answer",
 	  "Calls a worker of TOPIC and prints the time until the answer. TOPIC is "
 	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you give "
-	  "no TOPIC, the command calls central.",
-	  "zonefleet ping\n"
+	  "no TOPIC, the command calls all topics with a heartbeat in 'zonefleet workers' "
+	  "at the same time, and prints each answer when it arrives (administrators; for "
+	  "other users, it calls central).\n"
+	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
+	  "status is 0 if all topics answer. Otherwise it is 5 (no answer in time) or 6 "
+	  "(no worker takes messages of the topic), as for the first topic that fails.",
+	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,

@@ -17,6 +17,7 @@
 #include "base/secret.h"
 #include "base/version.h"
 #include "command.h"
+#include "fields.h"
 #include "help.h"
 #include "model/identity.h"
 #include "runtime/option_json.h"
@@ -89,6 +90,11 @@ static void cli_open_log(const struct cli *cli)
 
 /* ---- the run ---- */
 
+static void cli_explain(const void *self, const char *method, struct why *why)
+{
+	fields_show(self, method, why);
+}
+
 static enum err cli_run_connected(struct cli *cli)
 {
 	enum err err = OK;
@@ -96,6 +102,8 @@ static enum err cli_run_connected(struct cli *cli)
 	if (cli->command->need == NEED_BROKER)
 		err = client_open(&cli->settings, &cli->common.broker, &cli->client,
 		                  &cli->why);
+	if (cli->client)
+		client_explain(cli->client, cli_explain, cli);
 	cli->started_us = clock_us();
 	if (!err)
 		err = cli->command->run(cli);

@@ -119,6 +119,19 @@ static enum err pool_values(struct cli *cli, json_t **values)
 	return err ? err : cli_put_host(cli, OPT_CATALOG, *values, "catalog_zone");
 }
 
+/* The answer has the hosts of the pool. */
+static void pool_warn_ns(struct cli *cli)
+{
+	struct why words;
+
+	if (json_array_size(json_object_get(cli->document, "ns_records")))
+		return;
+	fail(&words, OK, "the pool %.64s has no hosts for NS records, so 'domain create' "
+	     "needs --ns: set the hosts with 'zonefleet pool set %.64s --ns HOST,...'",
+	     cli->argv[0], cli->argv[0]);
+	output_warn(&cli->out, words.text);
+}
+
 enum err pool_create(struct cli *cli)
 {
 	json_t *pool;
@@ -129,7 +142,10 @@ enum err pool_create(struct cli *cli)
 		return err;
 	}
 	json_object_set_new(pool, "name", json_string(cli->argv[0]));
-	return pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+	err = pool_call(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+	if (!err)
+		pool_warn_ns(cli);
+	return err;
 }
 
 enum err pool_set(struct cli *cli)
@@ -144,8 +160,11 @@ enum err pool_set(struct cli *cli)
 		json_decref(values);
 		return err;
 	}
-	return pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
-	                                               "values", values));
+	err = pool_call(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
+	                                              "values", values));
+	if (!err && cli_has(cli, OPT_NS))
+		pool_warn_ns(cli);
+	return err;
 }
 
 enum err pool_delete(struct cli *cli)

@@ -7,6 +7,7 @@
 
 #include "await.h"
 #include "base/mem.h"
+#include "names.h"
 #include "wait.h"
 
 struct site {
@@ -43,6 +44,7 @@ enum err published_read(struct cli *cli, struct published *published)
 		published_add_site(published, json_string_value(domain));
 	published->open = answer_number(answer, "open");
 	published->refused = answer_number(answer, "refused");
+	published->retry_s = json_number_value(json_object_get(answer, "retry_seconds"));
 	snprintf(published->reason, sizeof(published->reason), "%s",
 	         answer_text(answer, "reason"));
 	json_decref(answer);
@@ -90,10 +92,13 @@ struct work {
 
 static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
+	char text[DURATION_TEXT];
+
+	names_duration((int64_t)(published->retry_s + 0.5), text);
 	cli_fail(cli, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
-	         " of its records: %s; zonefleet-ports sends them again after "
-	         "ports.retry_period", published->key, published->id, published->refused,
-	         published->reason);
+	         " of its records: %s; zonefleet-ports sends them again within %s",
+	         published->key, published->id, published->refused, published->reason,
+	         text);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;

@@ -19,6 +19,7 @@ struct published {
 	 * numbers of records that central has not accepted yet, and that central refused
 	 */
 	int64_t open, refused;
+	double retry_s;			/* longest time until ports sends these again */
 	char reason[512], what[64];
 };
 

@@ -142,18 +142,6 @@ void quotes_print(const struct quotes *quotes, const struct output *out)
 		        more == 1 ? "is" : "are", more, more == 1 ? "" : "s");
 }
 
-void quotes_show_value(struct why *why)
-{
-	struct why before = *why;
-	unsigned index;
-	int len = 0;
-
-	sscanf(before.text, "changes[0].records[%9u]%n", &index, &len);
-	if (len)
-		snprintf(why->text, sizeof why->text, "value %u%s", index + 1,
-		         before.text + len);
-}
-
 void quotes_clear(struct quotes *quotes)
 {
 	buf_clear(&quotes->notes);

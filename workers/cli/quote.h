@@ -26,6 +26,4 @@ enum err quote_append(json_t *records, const char *type, const char *data,
                       struct quotes *quotes, struct why *why);
 /* Prints the notes, unless --quiet or --json is given. */
 void quotes_print(const struct quotes *quotes, const struct output *out);
-/* Changes "changes[0].records[1]" at the start of the reason to "value 2". */
-void quotes_show_value(struct why *why);
 void quotes_clear(struct quotes *quotes);

@@ -133,20 +133,6 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 	return err;
 }
 
-/* The command line has only one change, whose records are its values. */
-static enum err record_cut_index(struct cli *cli, enum err err)
-{
-	static const char prefix[] = "changes[0].";
-	char *text = cli->why.text;
-	size_t len = sizeof prefix - 1;
-
-	if (err)
-		quotes_show_value(&cli->why);
-	if (err && !strncmp(text, prefix, len))
-		memmove(text, text + len, strlen(text + len) + 1);
-	return err;
-}
-
 static enum err record_change_one(struct cli *cli, const char *op)
 {
 	json_t *change = json_pack("{s:s}", "op", op);
@@ -159,9 +145,7 @@ static enum err record_change_one(struct cli *cli, const char *op)
 	if (err)
 		json_decref(change);
 	else
-		err = record_cut_index(cli, record_change(cli, &zone,
-		                                          json_pack("[o]", change),
-		                                          &quotes));
+		err = record_change(cli, &zone, json_pack("[o]", change), &quotes);
 	quotes_clear(&quotes);
 	return err;
 }

@@ -136,6 +136,11 @@ static void router_answer(struct work *work)
 	cli_answer(cli, json_incref(work->router));
 }
 
+static bool address_is(const json_t *address, const char *key)
+{
+	return json_is_true(json_object_get(address, key));
+}
+
 static bool router_is_printed(const struct cli *cli)
 {
 	return !cli->out.json && !cli->out.quiet;
@@ -291,6 +296,47 @@ static void router_print_drain(const struct cli *cli, const json_t *router)
 		       cli->argv[0], routes);
 }
 
+/* True: the scheduler can bind routes to the router. */
+static bool router_has_room(const json_t *router)
+{
+	const json_t *capacity = json_object_get(router, "capacity");
+	json_t *address;
+	size_t i;
+
+	if (strcmp(answer_text(router, "state"), "active") ||
+	    (json_is_integer(capacity) &&
+	     answer_number(router, "routes") >= json_integer_value(capacity)))
+		return false;
+	json_array_foreach(json_object_get(router, "addresses"), i, address)
+		if (address_is(address, "alive"))
+			return true;
+	return false;
+}
+
+/* Warns if no other router takes routes: the routes then stay. */
+static enum err router_warn_alone(struct cli *cli, const json_t *drained)
+{
+	json_t *routers, *router;
+	struct why words;
+	bool is_alone = true;
+	size_t i;
+	enum err err = routes_ask(cli, "list_routers", json_object(), "routers", &routers);
+
+	if (err)
+		return err;
+	json_array_foreach(routers, i, router)
+		is_alone &= !router_has_room(router);
+	json_decref(routers);
+	if (is_alone) {
+		fail(&words, OK, "no other router takes routes: the routes of router "
+		     "%.63s (%" PRId64 ") stay until another router has room and an "
+		     "instance that is up", cli->argv[0],
+		     answer_number(drained, "routes"));
+		output_warn(&cli->out, words.text);
+	}
+	return OK;
+}
+
 static enum err router_wait_routes(struct work *work)
 {
 	struct cli *cli = work->cli;
@@ -321,7 +367,9 @@ enum err router_drain(struct cli *cli)
 	if (err)
 		return err;
 	router_print_drain(cli, work.router);
-	if (cli_has(cli, OPT_WAIT))
+	if (!is_undone)
+		err = router_warn_alone(cli, work.router);
+	if (!err && cli_has(cli, OPT_WAIT))
 		err = router_wait_routes(&work);
 	router_answer(&work);
 	json_decref(work.router);
@@ -408,11 +456,6 @@ static const struct column address_columns[] = {
 	{ "SHOWN",   COLUMN_LEFT },
 	{ 0 }
 };
-
-static bool address_is(const json_t *address, const char *key)
-{
-	return json_is_true(json_object_get(address, key));
-}
 
 static void router_show_addresses(const struct output *out, const json_t *addresses)
 {

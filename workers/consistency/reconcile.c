@@ -172,7 +172,7 @@ void work_fail(void *object, const char *reason)
 {
 	struct work *work = object;
 
-	work->reason = xstrdup(reason);
+	work->reason = xstrdup(err_without_field(reason));
 	work->reconciler->kind->log_failure(work, reason);
 	redo_timer_run(work->redo, work_try_write_failure, work_on_failure_written);
 }

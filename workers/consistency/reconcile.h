@@ -106,7 +106,7 @@ void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));
 /*
  * Writes REASON and the pause before the next attempt, and ends the work. REASON may be
- * in the work's arena.
+ * in the work's arena. The row gets no field of the failed call (err_without_field()).
  */
 void work_fail(void *object, const char *reason);
 void work_end(void *object);

@@ -25,6 +25,8 @@ enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATU
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,
 };
+/* The reason of an ERROR begins with these words if the server did not answer. */
+#define REPORT_SILENCE_WORDS "no answer"
 
 struct state {
 	enum task task;

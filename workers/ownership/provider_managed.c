@@ -295,7 +295,7 @@ static void domain_link_on_outcome(void *self, const struct rpc_answer *answer)
 
 	if (answer->err)
 		snprintf(link->words, sizeof(link->words), "central: %.200s",
-		         answer->why.text);
+		         err_without_field(answer->why.text));
 	else
 		link->words[0] = '\0';
 	domain_link_close(link);

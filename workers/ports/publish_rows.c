@@ -225,7 +225,8 @@ static bool publish_is_refusal(enum err err)
 static void publish_on_refusal(struct publication *publication,
                                const struct rpc_answer *answer)
 {
-	publication->refusal = arena_strdup(publication->work.arena, answer->why.text);
+	publication->refusal = arena_strdup(publication->work.arena,
+	                                    err_without_field(answer->why.text));
 	if (answer->err == ERR_CONFLICT)
 		publish_call(publication, "get_domain",
 		             json_pack("{s:s}", "domain", publication->zone.zone),

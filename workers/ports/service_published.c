@@ -58,8 +58,9 @@ enum err service_get_published(void *self, struct request *req)
 	store_published(&tx, req->arena, query.network_id, port, &row);
 	store_published_zones(&tx, req->arena, query.network_id, port, DOMAINS_MAX,
 	                      published_add_zone, domains);
-	req->result = json_pack("{s:I, s:I, s:s, s:o}", "open", (json_int_t)row.open,
+	req->result = json_pack("{s:I, s:I, s:s, s:f, s:o}", "open", (json_int_t)row.open,
 	                        "refused", (json_int_t)row.refused, "reason", row.reason,
+	                        "retry_seconds", ports->settings.retry_ms / 1000.0,
 	                        "domains", domains);
 	return tx_commit(&tx);
 }

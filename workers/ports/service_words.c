@@ -46,10 +46,12 @@ static const struct rpc_method_doc words[] = {
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
 	{ "get_published", "Shows the state of the records of a port or a network. "
 	  "`open`: number of records that central has not accepted yet. `refused`: "
-	  "number of records that central refused, with the `reason`. `domains`: the "
+	  "number of records that central refused, with the `reason`. zonefleet-ports "
+	  "sends them again at most `retry_seconds` later. `domains`: the "
 	  "domains that contain the records. The call must contain `port` or `network`.",
 	  OWNER,
-	  "`open`: number; `refused`: number; `reason`: string; `domains`: list of names",
+	  "`open`: number; `refused`: number; `reason`: string; `retry_seconds`: number; "
+	  "`domains`: list of names",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
 	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
 	         { "network", "id", "the network", "the network of `port`" }) },

@@ -211,10 +211,11 @@ static enum err router_input_read(const struct routes *routes, struct request *r
 	if (!err)
 		err = route_name_check_label(input->router.name, "name", &req->why);
 	if (!err)
-		err = router_input_read_dns(routes, req, json, &input->router);
+		err = router_input_read_values(req, json, input);
 	if (!err)
 		err = router_input_read_zone(req, json, &input->router);
-	return err ? err : router_input_read_values(req, json, input);
+	/* last: it also depends on the settings */
+	return err ? err : router_input_read_dns(routes, req, json, &input->router);
 }
 
 enum err codec_router_decode(const struct routes *routes, struct request *req,

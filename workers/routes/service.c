@@ -262,7 +262,7 @@ static void route_call_lock(struct route_call *call, const struct route_key *key
 	if (!store_route_lock(call->tx, call->req->arena, key, &call->route) ||
 	    access_check(call->req, call->route.project_id))
 		tx_fail(call->tx, ERR_NOT_FOUND, "there is no route '%s'",
-		        route_key_text(key));
+		        route_key_text(key, call->req->arena));
 	else if (!text_is_equal(seen->host, call->route.host))
 		tx_fail(call->tx, ERR_RACE, "another call changed the host of the route "
 		        "at the same time: try again later");
@@ -421,7 +421,7 @@ static enum err service_get_route(void *self, struct request *req)
 		req->result = json_pack("{s:o}", "route", codec_route_encode(&route));
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "there is no route '%s'",
-		        route_key_text(&key));
+		        route_key_text(&key, req->arena));
 	return tx_commit(&tx);
 }
 

@@ -384,8 +384,8 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
-		        "router still point to other routers: %s. Wait, or set the "
-		        "argument force",
+		        "router still point to other routers: %s. Wait, or set "
+		        "force (client: --force)",
 		        left.count, former_names_text(&left, req->arena));
 }
 
@@ -424,7 +424,12 @@ enum err service_delete_router(void *self, struct request *req)
 
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
 	service_read_router(req, &tx, name, ROUTER_LOCK, &router);
-	if (!tx.err && router.bound)
+	if (!tx.err && router.bound && router.state == ROUTER_DRAINING)
+		tx_fail(&tx, ERR_CONFLICT, "router %.63s is draining, but still has "
+		        "routes (%u): wait until they have other routers ('zonefleet "
+		        "route list --router %.63s' shows why a route stays)",
+		        router.name, router.bound, router.name);
+	else if (!tx.err && router.bound)
 		tx_fail(&tx, ERR_CONFLICT, "this router still has routes (%u): drain the "
 		        "router first", router.bound);
 	if (!tx.err && !force)

@@ -193,9 +193,10 @@ struct route_key {
 	const char *id, *namespace, *name;
 };
 /* The id or the name, for errors. */
-static inline const char *route_key_text(const struct route_key *key)
+/* "NAMESPACE/NAME", or the id */
+static inline const char *route_key_text(const struct route_key *key, struct arena *arena)
 {
-	return key->id ? key->id : key->name;
+	return key->id ? key->id : arena_printf(arena, "%s/%s", key->namespace, key->name);
 }
 bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route);

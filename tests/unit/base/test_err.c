@@ -134,6 +134,33 @@ static void test_cut(void **state)
 		assert_int_equal(err_cut(cases[i].text, cases[i].max), cases[i].want);
 }
 
+/* A field ends at ": ". Only a path is sure to be a field: "nsd" may be a server. */
+static void test_field_of_a_reason(void **state)
+{
+	static const struct {
+		const char *reason;
+		size_t len;
+		const char *without;
+	} cases[] = {
+		{ "changes[0].name: is wrong", 15, "is wrong" },
+		{ "changes[12]: is wrong",     11, "is wrong" },
+		{ "domain.email: is wrong",    12, "is wrong" },
+		{ "sort_key: is wrong",        8,  "sort_key: is wrong" },
+		{ "nsd: no answer",            3,  "nsd: no answer" },
+		{ "f:2: is wrong",             0,  "f:2: is wrong" },
+		{ "there is no domain: a",     0,  "there is no domain: a" },
+		{ "DATA: is wrong",            0,  "DATA: is wrong" },
+		{ "changes[0]",                0,  "changes[0]" },
+		{ "",                          0,  "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_int_equal(err_field_len(cases[i].reason), cases[i].len);
+		assert_string_equal(err_without_field(cases[i].reason), cases[i].without);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -145,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_fail_may_quote_the_old_reason),
 		cmocka_unit_test(test_fail_cuts_long_words),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_field_of_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
