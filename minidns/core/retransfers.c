@@ -153,7 +153,10 @@ bool retransfers_needs_watch(const struct retransfers *retransfers,
 {
 	const struct watched *watched = retransfers_find(retransfers, zone, server);
 
-	return !watched || now_ms - watched->watched_ms > RENEWED_MS;
+	if (!watched)
+		return map_count(retransfers->by_route) < RETRANSFERS_MAX ||
+		       now_ms - retransfers->oldest->watched_ms > RENEWED_MS;
+	return now_ms - watched->watched_ms > RENEWED_MS;
 }
 
 int retransfers_of(const struct retransfers *retransfers, const struct name *zone,
