@@ -16,16 +16,16 @@
 #include "write.h"
 
 /*
- * For the records that CHANGES add. OUTCOME: of edit_apply(). Call it after the write: it
- * writes the buffer.
+ * For the records that CHANGES add. OUTCOME: of edit_apply(). Call it after the write,
+ * because it sends the rows in write->buffer to the database.
  */
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
                        const struct edit_outcome *outcome);
 /*
- * Adds to WARNINGS what concerns the domain itself, which is new: name servers of the
- * pool do not take its name, or the domain above it, which the caller may see, does not
- * delegate it. Needs one statement, one more if the caller has a domain above, and one
- * more if a kind of server does not take the name.
+ * Adds the warnings about a new domain: name servers of the pool do not take its name, or
+ * the domain above it does not delegate it. Warns about the domain above only if the
+ * caller may see it. Sends one statement, one more if the caller has a domain above, and
+ * one more if a kind of server does not take the name.
  */
 void advise_domain(struct write *write, json_t *warnings);
 /* For all records of a few names of the domain, at most STORE_NAMES_MAX. */

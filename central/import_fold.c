@@ -115,10 +115,10 @@ static enum err folds_read(struct folds *folds, struct tx *tx,
 	}
 	if (fits)
 		return tx->err;
-	return fail(tx->why, ERR_INVALID, "records: the names from '%.100s' to '%.100s' "
-	            "whose data has capital letters have more than %d records: write the "
-	            "names in the data in lower case", names[0], names[count - 1],
-	            ROWS_MAX);
+	return fail(tx->why, ERR_INVALID, "records: more than %d records at the names "
+	            "from '%.100s' to '%.100s' have capital letters in the names in their "
+	            "data: write these names in lower case", ROWS_MAX, names[0],
+	            names[count - 1]);
 }
 
 static enum err import_fold_names(struct tx *tx, const struct import_step *step,

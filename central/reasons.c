@@ -88,7 +88,7 @@ void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
 		                 n - at < TX_LIST_MAX ? n - at : TX_LIST_MAX);
 }
 
-/* The calls of all threads of the process share it. */
+/* All threads of the process share this. */
 static struct {
 	pthread_mutex_t lock;
 	struct arena *arena;

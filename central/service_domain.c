@@ -133,7 +133,7 @@ static enum err domain_make_ns(struct write *write, const struct domain_spec *sp
 	if (!count)
 		return fail(&write->req->why, ERR_INVALID,
 		            "domain.ns: must contain a host, because the pool '%.64s' "
-		            "has no hosts for NS records: name hosts, or use 'zonefleet "
+		            "has no hosts for NS records: give hosts, or use 'zonefleet "
 		            "pool set %.64s --ns HOST,...'", pool->name, pool->name);
 	*change = (struct change){ .op = CHANGE_SET, .name = spec->name,
 	                           .owner = spec->owner,

@@ -517,8 +517,8 @@ bool store_import_changes_set(struct tx *tx, const struct import_step *step,
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
 /*
- * Finds names at which a record set has two records or more that core/advice_set.h may
- * warn of, at most MAX. Looks only at the first SETS record sets of the domain.
+ * Finds at most MAX names with a record set of two or more records that
+ * core/advice_set.h may warn of. Looks only at the first SETS record sets of the domain.
  */
 size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
                                    struct arena *arena, const char **names, size_t max);

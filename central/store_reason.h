@@ -7,7 +7,7 @@
 #include "core/reason.h"
 #include "store.h"
 
-enum { REASON_ROWS = 10000 };		/* in one statement; ignores further rows */
+enum { REASON_ROWS = 10000 };		/* of one statement; further rows are ignored */
 
 /* The name servers in service of one domain, newest report first. */
 struct reason_servers {

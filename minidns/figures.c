@@ -184,8 +184,8 @@ void figures_new(struct figures *figures)
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time from the order to poll a name server until a poll finds the "
-	               "serial on this name server",
+	               "time between the order for a poll and the poll that finds the serial "
+	               "on the name server",
 	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",

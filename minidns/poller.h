@@ -35,7 +35,10 @@ struct poller_config {
 	struct notifier *notifier;
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
-	/* retransfers_of(); the processes watch the zone on the server from then on */
+	/*
+	 * As retransfers_of(). After this call, all processes watch the zone on this
+	 * server.
+	 */
 	int (*transfers_of)(void *self, const struct name *zone,
 	                    const struct address *server, uint32_t serial);
 	void *self;

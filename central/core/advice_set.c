@@ -94,7 +94,10 @@ static bool set_is_tls_report(uint16_t type, const struct rdata *record)
 
 /* ---- the rules ---- */
 
-/* What a record of the form must be: the only record, the only one of the form, absent. */
+/*
+ * A record of this form must be the only record, or the only record of this form, or must
+ * not exist.
+ */
 enum set_place { SET_ALONE, SET_ONCE, SET_NEVER };
 
 static const struct set_rule {
@@ -124,7 +127,7 @@ static const struct set_rule {
 	  "only one record may begin with v=STSv1: with several, there is no MTA-STS policy "
 	  "(RFC 8461 3.1)" },
 	{ RR_TXT, set_is_tls_report, SET_ONCE,
-	  "only one record may begin with v=TLSRPTv1: with several, senders make no TLS "
+	  "only one record may begin with v=TLSRPTv1: with several, senders send no TLS "
 	  "report (RFC 8460 3)" },
 	{ RR_NS, set_names_address, SET_NEVER,
 	  "the host must be a name, not an IP address (RFC 1035 3.3.11)" },

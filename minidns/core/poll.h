@@ -83,7 +83,7 @@ struct poll {
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
-	bool is_server_silent;		/* it answers queries about no domain */
+	bool is_server_silent;		/* it answers no query, whatever the domain */
 	struct response last;
 	/* an earlier answer of the server contained a serial */
 	bool has_serial;

@@ -24,7 +24,7 @@ enum query_verdict {
 	/* the packet is a response, or is too short for a header: send no answer */
 	QUERY_SILENCE,
 	QUERY_REFUSED,		/* answer with the rcode and nothing else */
-	/* like QUERY_REFUSED: no question, asks for a cookie (RFC 7873 5.4) */
+	/* the query has no question, and asks for a cookie (RFC 7873 5.4): QUERY_REFUSED */
 	QUERY_COOKIE,
 	QUERY_SERVE,
 };

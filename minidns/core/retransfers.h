@@ -11,8 +11,9 @@
  * if another program at the address of the server transfers the zone.
  *
  * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
- * drops the oldest, and needs no fanout for further zones for some minutes: otherwise a
- * server that serves no zone at all would cause a fanout for each poll of each zone. It reads no clock: the caller passes the time in milliseconds. A
+ * drops the oldest, and for some minutes asks for no fanout about further zones.
+ * Otherwise, a server that serves no zone at all would cause a fanout for each poll. The
+ * module reads no clock: the caller passes the time in milliseconds. A
  * server with several addresses must always have the same SERVER here
  * (servers_main_address()). The port does not matter.
  */

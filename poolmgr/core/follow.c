@@ -77,7 +77,7 @@ static bool follow_has_failed(const struct follow_case *of)
 	return follow_is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
 }
 
-/* A server that is ahead of us cannot have loaded our serial. */
+/* A server with a newer serial cannot have loaded the serial of the database. */
 static bool follow_may_renew(const struct follow_case *of)
 {
 	return !follow_has_no_serial(of) && (!of->was_sent || follow_is_ahead(of));

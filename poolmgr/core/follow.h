@@ -62,8 +62,8 @@ struct follow_case {
 	/* an administrator has requested a sync since the last try */
 	bool asked;
 	/*
-	 * mini-DNS has sent the whole zone to the server at the serial of the database,
-	 * since the server is in ERROR
+	 * after the server went into ERROR, mini-DNS has sent it the whole zone at the
+	 * serial of the database
 	 */
 	bool was_sent;
 };

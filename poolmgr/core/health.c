@@ -3,9 +3,9 @@
 #include "base/backoff.h"
 #include "base/log.h"
 
-enum { FAILURES_MAX = 3 };		/* this number is too many */
+enum { FAILURES_MAX = 3 };	/* so many in a row: the channel counts as failing */
 
-/* Between probes. One process of the fleet sends each probe. */
+/* The pauses between probes. One process of the fleet sends each probe. */
 static const struct backoff pauses = { .first_ms = 1000, .max_ms = 10 * 1000 };
 
 /*

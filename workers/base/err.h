@@ -72,8 +72,8 @@ size_t err_cut(const char *text, size_t max);
  */
 size_t err_field_len(const char *reason);
 /*
- * Skips the path of a field in a call ("changes[0]: a name ..."): a caller shows the reason
- * to users who did not make the call.
+ * Skips the path of a field in a call ("changes[0]: a name ..."). For reasons that a
+ * program shows to users who did not make the call.
  */
 const char *err_without_field(const char *reason);
 

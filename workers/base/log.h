@@ -23,7 +23,7 @@ void log_open(const char *program, bool to_syslog);
 void log_level_set(enum log_level level);
 /* by enum log_level: "info"; ends with NULL */
 extern const char *const log_level_words[];
-void log_request(const char *id);	/* "" or NULL: no request; copied; per thread */
+void log_request(const char *id);	/* of this thread; copies ID; "" or NULL: no request */
 
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -29,8 +29,8 @@ struct apply {
  */
 enum err apply_parse(struct apply *apply, char *text, struct why *why);
 /*
- * Replaces the change and the record at the start of the reason by FILE:LINE. JSON has no
- * lines: puts FILE before them.
+ * Replaces the change and the record at the start of the reason with FILE:LINE. JSON has
+ * no lines, so it only puts FILE before the reason.
  */
 void apply_show_line(const struct apply *apply, struct why *why);
 void apply_clear(struct apply *apply);

@@ -51,7 +51,8 @@ const struct command commands[] = {
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
 	  "zone. Until then, no new domain can have the same name.\n"
-	  "If ports, routes or ownership manage records of the domain, the command needs "
+	  "If zonefleet-ports, zonefleet-routes or zonefleet-ownership manages records of "
+	  "the domain, the command needs "
 	  "--force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
@@ -136,14 +137,16 @@ const struct command commands[] = {
 	  "Replaces the records of the record set with the records in DATA. Central "
 	  "adds the missing records and removes all other records. If you repeat the "
 	  "command, nothing changes. Write DATA as in 'record add'. To replace a record "
-	  "that ports, routes or ownership manage, give --force.",
+	  "that zonefleet-ports, zonefleet-routes or zonefleet-ownership manages, use "
+	  "--force.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT | OPT(FORCE),
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
 	  "Deletes the records in DATA. If you give no DATA, the command deletes the "
 	  "whole record set. Records that do not exist count as unchanged. Write DATA as "
-	  "in 'record add'. To delete a record that ports, routes or ownership manage, "
+	  "in 'record add'. To delete a record that zonefleet-ports, zonefleet-routes or "
+	  "zonefleet-ownership manages, "
 	  "give --force.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
@@ -592,7 +595,8 @@ const struct command commands[] = {
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
 	  "last operation on the server failed. A poll without an answer counts only if "
-	  "the server is behind: for all other domains, HEALTH shows a silent server. "
+	  "the server is behind. For other domains, only HEALTH shows that the server is "
+	  "silent. "
 	  "UNCHECKED is the number of zones whose "
 	  "settings (masters, key, template or pattern) the pool managers have not "
 	  "compared with their newest settings yet. HEALTH is OK until three polls or "
@@ -819,8 +823,9 @@ const struct command commands[] = {
 	  "at the same time, and prints each answer when it arrives (administrators; for "
 	  "other users, it calls central).\n"
 	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
-	  "status is 0 if all topics answer. Otherwise it is 5 (no answer in time) or 6 "
-	  "(no worker takes messages of the topic), as for the first topic that fails.",
+	  "status is 0 if all topics answer. Otherwise the first topic "
+	  "that fails decides: 5 (no answer in time) or 6 (no worker takes messages of the "
+	  "topic).",
 	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 

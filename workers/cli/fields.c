@@ -107,7 +107,7 @@ static bool fields_find_other(const struct cli *cli, const char *field,
 	return false;
 }
 
-/* An option that the user has given comes before an argument, and before other options. */
+/* An option that the user has given has precedence over arguments and other options. */
 static bool fields_find_same(const struct cli *cli, const char *field,
                              char word[FIELDS_WORD])
 {

@@ -15,10 +15,8 @@ struct published {
 	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
-	/*
-	 * numbers of records that central has not accepted yet, and that central refused
-	 */
-	int64_t open, refused;
+	int64_t open;			/* records that central has not accepted yet */
+	int64_t refused;		/* records that central has refused */
 	double retry_s;			/* longest time until ports sends these again */
 	char reason[512], what[64];
 };

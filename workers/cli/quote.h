@@ -13,7 +13,7 @@ struct quotes {
 	int line;		/* of the file; 0: the values are arguments */
 	size_t values;		/* that were appended */
 	size_t count;		/* those that the user may not expect */
-	struct buf notes;	/* a line for each of the first of these */
+	struct buf notes;	/* one line for each of the first of these values */
 };
 
 /*

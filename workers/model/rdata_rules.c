@@ -25,13 +25,13 @@ static size_t rdata_u16(const uint8_t *at)
 
 /* ---- the rules. They return NULL, or what the data must be. ---- */
 
-/* The lengths of the digests of an algorithm; a table ends with octets 0. */
+/* The lengths of the digests of an algorithm; the last row has octets 0. */
 struct digest {
 	uint8_t algorithm, octets;
 	const char *words;
 };
 
-/* ALGORITHM is the octet in front of the digest. A digest of an unknown one is good. */
+/* The octet before DIGEST is its algorithm. Takes any digest of an unknown algorithm. */
 static const char *digest_check(const struct digest *table, const uint8_t *digest,
                                 size_t len)
 {
@@ -374,7 +374,7 @@ static const char *rdata_check_key(const uint8_t *rdata, size_t len)
 static const struct rule {
 	uint16_t type;
 	const char *(*check)(const uint8_t *rdata, size_t len);
-	/* the part whose octets count, and where it begins; NULL: all the data */
+	/* the part whose length the error shows, and its offset; NULL: all the data */
 	const char *part;
 	uint8_t fixed;
 } rules[] = {

@@ -20,7 +20,7 @@ enum server_limit_effect {
 	SERVER_LIMIT_ZONE,
 	SERVER_LIMIT_NAME,		/* it answers queries for the name with SERVFAIL */
 	SERVER_LIMIT_RECORDS,		/* it leaves the records out */
-	SERVER_LIMIT_CREATE,		/* the pool manager cannot create the zone on it */
+	SERVER_LIMIT_CREATE,		/* the pool manager cannot create the zone there */
 };
 
 /* A record set that is not empty, and what else its name has. */
@@ -39,7 +39,7 @@ struct server_limit {
 	const char *takes;
 	enum server_limit_effect effect;
 	bool is_of_name;		/* one warning for all record sets of a name */
-	/* True: beyond the limit. Each row has one of the three. */
+	/* True: beyond the limit. Each row sets one of the three. */
 	bool (*excludes_set)(const struct server_limit_view *view);
 	bool (*excludes_record)(uint16_t type, const uint8_t *rdata, size_t len);
 	bool (*excludes_zone)(const struct name *apex);

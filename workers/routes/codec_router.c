@@ -214,7 +214,7 @@ static enum err router_input_read(const struct routes *routes, struct request *r
 		err = router_input_read_values(req, json, input);
 	if (!err)
 		err = router_input_read_zone(req, json, &input->router);
-	/* last: it also depends on the settings */
+	/* last, because it also depends on the settings */
 	return err ? err : router_input_read_dns(routes, req, json, &input->router);
 }
 

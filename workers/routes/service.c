@@ -285,7 +285,7 @@ static void route_call_check_status(struct route_call *call,
 		        err_quote(input->phase, (char[81]){ 0 }, 81));
 	else if (input->dns && !text_is_equal(input->dns, now->dns))
 		tx_fail(call->tx, ERR_INVALID, "status.dns: must be '%.253s', not '%s', "
-		        "because only a binding changes dns",
+		        "because only a binding changes dns: leave out dns",
 		        now->dns ? now->dns : "",
 		        err_quote(input->dns, (char[81]){ 0 }, 81));
 }

@@ -354,7 +354,7 @@ void store_former_name_keep(struct tx *tx, const char *route_id, const char *rou
                             const char *dns);
 /* Ends all former names of the route. */
 void store_former_names_end(struct tx *tx, const char *route_id);
-/* Ends former names that are the host that the route's owner has chosen. */
+/* Ends each former name that equals the host that the owner of the route has chosen. */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
 /* The routers whose instances serve the route: its current and its former routers. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,

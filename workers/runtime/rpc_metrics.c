@@ -62,8 +62,7 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 		metrics->failures[err] = rpc_metrics_failure(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
 	                              "calls that the program did not execute or did not "
-	                              "commit because the end of the caller's time limit "
-	                              "had passed",
+	                              "commit because the caller's time limit was over",
 	                              NULL, NULL);
 	return metrics;
 }

@@ -76,7 +76,7 @@ static enum err signature_keys_add(struct signature_keys *keys, const char *text
 	enum err err;
 
 	if (keys->count == SIGNATURE_KEYS_MAX)
-		return fail(why, ERR_INVALID, "must have at most %d keys, but lists more",
+		return fail(why, ERR_INVALID, "must list at most %d keys",
 		            SIGNATURE_KEYS_MAX);
 	if (len > WORD_MAX)
 		return fail(why, ERR_INVALID,
