@@ -148,6 +148,11 @@ class Settings(Nowhere):
         self.fleet.cli("sync", domain["name"], "--deep", "--admin")
         self.wait_corrected_on_bind(domain)
 
+    def test_one_that_the_next_comparison_finds(self):
+        self.start_with({"poolmgr": {"compare_every": 1, "periodic_sync_interval": 2}})
+        self.addCleanup(self.start_with, {})
+        self.wait_corrected_on_bind(self.change_by_hand("compared.example."))
+
     def change_by_hand(self, name):
         """The zone as it is before, with other masters on BIND."""
         domain = self.create(name)
