@@ -21,6 +21,8 @@ from test_follow import RIGHT, SECONDS, Story, www                      # noqa: 
 
 CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
              "of the pool manager")
+UNSEEN = ("answers with SERVFAIL; no poll has found a serial of this zone yet: check that the "
+          "server can transfer it from ")
 
 
 class Changed(Story):
@@ -106,6 +108,8 @@ class Settings(Nowhere):
                    for number in range(3)]
         for domain in domains:
             self.fleet.wait_state(domain["id"], "ADD ERROR")
+        self.fleet.wait_for(lambda: self.reasons(domains[0])["bind"] == UNSEEN + self.nowhere,
+                            SECONDS, "the reason of BIND names the masters")
         self.wait_checked()
         self.start_with({})
         for domain in domains:
@@ -117,6 +121,12 @@ class Settings(Nowhere):
         shown = [repair for repair in self.caller.find_repairs()["repairs"]
                  if repair["kind"] == "OPTIONS" and repair["name"] == domains[0]["name"]]
         self.assertEqual({repair["state"] for repair in shown}, {"DONE"})
+
+    def reasons(self, domain):
+        rows = self.fleet.mariadb.sql(
+            "SELECT server_id, reason FROM pool_manager_status WHERE action = 'UPDATE' "
+            f"AND domain_id = '{domain['id']}'")
+        return {"bind": ""} | dict(rows)
 
     def follow_created(self, domain):
         self.caller.settled(domain["id"], seconds=SECONDS)
