@@ -4,6 +4,7 @@ After a change of the settings all zones of a server are looked at, whatever the
 in each comparison of records those that are compared; and the zone of a server that stays behind.
 """
 
+import base64
 import contextlib
 import itertools
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
+from lab.dns import Key, axfr                                           # noqa: E402
 from lab.process import HOST, LabError, free_port                       # noqa: E402
 from story import Caller, put, start_fleet                              # noqa: E402
 from test_follow import RIGHT, SECONDS, Story, www                      # noqa: E402
@@ -207,6 +209,63 @@ class Settings(Nowhere):
         self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
             f"SELECT 1 FROM repairs WHERE object_uuid = '{domain['id']}'"), SECONDS,
             "it is no longer parked")
+
+
+class Keys(Changed):
+    """The key of two servers comes into the settings, before PowerDNS has it, and goes."""
+
+    name_servers = ("bind", "powerdns")
+    minidns = 1
+    KEY = Key("servers-key.", "hmac-sha256", base64.b64encode(b"between the servers").decode())
+    servers = {"bind": {"keys": [KEY]}}
+
+    def test_zones_that_are_active(self):
+        self.caller.create_tsigkey(tsigkey=self.KEY._asdict())
+        domain = self.create("signed.example.")
+        backends = self.right["backends"]
+        self.start_with({"backends": {
+            backend: {"servers": [one | {"tsig_key": self.KEY.name}
+                                  for one in backends[backend]["servers"]]}
+            for backend in ("bind9", "powerdns")}})
+        self.wait_corrections(domain, [["bind", "DONE"], ["powerdns", "PARKED"]])
+        self.assertIn("has no TSIG key servers-key.", self.corrections(domain)[1][3])
+        self.fleet.powerdns.util("import-tsig-key", *self.KEY)
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.wait_corrections(domain, [["bind", "DONE"], ["powerdns", "DONE"],
+                                       ["powerdns", "PARKED"]])
+        self.assertEqual(self.keys(domain), (1, [self.KEY.name]))
+        self.wait_unsigned(domain, False)
+        domain = self.change(domain, "192.0.2.2")
+        self.follow(domain, "192.0.2.2")
+        self.start_with({})
+        self.wait_corrections(domain, [["bind", "DONE"], ["bind", "DONE"], ["powerdns", "DONE"],
+                                       ["powerdns", "DONE"], ["powerdns", "PARKED"]])
+        self.assertEqual(self.keys(domain), (0, []))
+        self.wait_unsigned(domain, True)
+        domain = self.change(domain, "192.0.2.3")
+        self.follow(domain, "192.0.2.3")
+        for server in self.fleet.name_servers:
+            self.assertEqual(self.repairs(domain, server), [])
+
+    def wait_corrections(self, domain, wanted):
+        self.fleet.wait_for(lambda: [[row[0], row[2]] for row in self.corrections(domain)]
+                            == wanted, SECONDS, f"the settings of the zone: {wanted}")
+
+    def keys(self, domain):
+        """How many masters on BIND have the key; the keys of PowerDNS."""
+        shown = self.fleet.bind.rndc("showzone", domain["name"])
+        return (len(re.findall(r'\d key "?servers-key\b', shown)),
+                self.fleet.powerdns.api("GET", f"/zones/{domain['name']}")[1]["slave_tsig_key_ids"])
+
+    def wait_unsigned(self, domain, is_served):
+        """Until mini-DNS serves a transfer without a key, or refuses it."""
+        def served():
+            with contextlib.suppress(LabError):
+                return bool(axfr(HOST, *self.fleet.minidns_ports, domain["name"]))
+            return False
+        self.fleet.members["minidns1"].reload()     # else it takes up to ten seconds
+        self.fleet.wait_for(lambda: served() == is_served, SECONDS,
+                            f"unsigned transfers are served: {is_served}")
 
 
 class Renumber(Changed):
