@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
 from lab.process import HOST, free_port                                 # noqa: E402
 from oslo_messaging import RemoteError                                  # noqa: E402
-from story import (Caller, import_zone, program, put, run, start_fleet,     # noqa: E402
-                   wait_for)
+from story import (ROOT, Caller, import_zone, program, put, run,         # noqa: E402
+                   start_fleet, wait_for)
 
 SECONDS = 30            # until a server follows, when the last fault is over
 DRIVEN = ("bind", "knot", "nsd", "powerdns")
@@ -226,6 +226,36 @@ class Kept(Story):
         self.assertGreater(new["serial"], self.SERIAL)
         self.follow(new, "192.0.2.5")
         self.assertIsNone(drift.address(nsd, f"old.{zone}"))
+
+    def test_the_documented_pattern_keeps_no_file(self):
+        zone, nsd = "fresh.example.", self.fleet.nsd
+        self.use_documented_pattern(nsd)
+        old = self.create(zone)
+        nsd.control("write", zone)
+        self.caller.delete_domain(domain=zone)
+        self.fleet.wait_state(old["id"], "NONE DELETED", SECONDS)
+        self.assertEqual([path.name for path in (nsd.folder / "data").rglob("*fresh*")], [])
+        minidns = [worker for worker in self.fleet.workers if worker.kind == "minidns"]
+        for worker in minidns:
+            worker.stop()
+        new = self.caller.create_domain(domain={"name": zone})
+        wait_for(lambda: nsd.query(zone, "SOA") == ("SERVFAIL", []), SECONDS,
+                 "NSD has the zone, and no records of it")
+        for worker in minidns:
+            worker.restart()
+        self.follow(self.change(new, "192.0.2.6"), "192.0.2.6")
+
+    def use_documented_pattern(self, nsd):
+        """The one of deploy/name-servers.md, with the masters of the fleet."""
+        document = (ROOT / "deploy" / "name-servers.md").read_text()
+        pattern = re.search(r"^    (pattern:\n(?: {8}.*\n)+)", document, re.M)[1]
+        masters = ["%s@%d" % master for master in nsd.masters]
+        pattern = pattern.replace("MASTER", masters[0]).replace("192.0.2.53", HOST)
+        config = nsd.config.read_text()
+        self.addCleanup(nsd.control, "reconfig")
+        self.addCleanup(nsd.config.write_text, config)
+        nsd.config.write_text(config.partition("pattern:")[0] + pattern)
+        nsd.control("reconfig")
 
 
 class Restored(Story):

@@ -4,8 +4,9 @@ After a change of the settings all zones of a server are looked at, whatever the
 in each comparison of records those that are compared; and the zone of a server that stays behind.
 """
 
+import base64
 import contextlib
-import os
+import itertools
 import re
 import shutil
 import sys
@@ -15,34 +16,66 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
-from lab.process import HOST, free_port                                 # noqa: E402
-from story import Caller, merged, put, start_fleet                      # noqa: E402
+from lab.dns import Key, axfr                                           # noqa: E402
+from lab.process import HOST, LabError, free_port                       # noqa: E402
+from story import Caller, put, start_fleet                              # noqa: E402
 from test_follow import RIGHT, SECONDS, Story, www                      # noqa: E402
 
 CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
              "of the pool manager")
+UNSEEN = ("answers with SERVFAIL; no poll has found a serial of this zone yet: check that the "
+          "server can transfer it from ")
 
 
-class Settings(Story):
+class Changed(Story):
     """One pool manager, whose settings a test changes."""
 
-    name_servers = ("bind", "powerdns", "knot", "nsd")
+    minidns = 2
 
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="zfsettings"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.fleet = cls.enterClassContext(start_fleet(
-            cls.folder / "fleet", name_servers=cls.name_servers, poolmgr=1,
-            settings={"poolmgr": {"poll_timeout": 1, "poll_max_retries": 1}}))
+            cls.folder / "fleet", name_servers=cls.name_servers, servers=cls.servers, poolmgr=1,
+            minidns=cls.minidns, settings={"poolmgr": {"poll_timeout": 1, "poll_max_retries": 1}}))
         cls.caller = Caller(cls.fleet.rabbitmq.url)
         cls.addClassCleanup(cls.caller.close)
         cls.poolmgr = cls.fleet.members["poolmgr1"]
         cls.right = cls.poolmgr.settings
-        cls.prepare_other()
+        cls.prepare()
 
     @classmethod
-    def prepare_other(cls):
+    def prepare(cls):
+        pass
+
+    def start_with(self, settings):
+        self.poolmgr.stop()
+        self.poolmgr.settings = self.right
+        self.poolmgr.configure(settings)
+        self.poolmgr.restart()
+
+    def corrections(self, domain):
+        return sorted(self.fleet.mariadb.sql(
+            "SELECT server_id, action, outcome, detail FROM repair_log WHERE kind = 'OPTIONS' "
+            f"AND object_uuid = '{domain['id']}'"))
+
+    def unchecked(self):
+        status = self.caller.get_status()
+        return {server["id"]: server["zones_unchecked"] for server in status["servers"]}
+
+    def wait_checked(self):
+        self.fleet.wait_for(lambda: not any(self.unchecked().values()), SECONDS,
+                            "all zones are checked")
+
+
+class Nowhere(Changed):
+    """Settings with which no server reaches mini-DNS."""
+
+    name_servers = ("bind", "powerdns", "knot", "nsd")
+
+    @classmethod
+    def prepare(cls):
         """A template and a pattern with a primary that nobody is at."""
         cls.nowhere = f"{HOST}:{free_port()}"
         knot, nsd = cls.fleet.knot, cls.fleet.nsd
@@ -67,24 +100,8 @@ class Settings(Story):
             backends[backend] = {"servers": [one | {option: "other"} for one in servers]}
         return {"poolmgr": {"masters": [cls.nowhere]}, "backends": backends}
 
-    def start_with(self, settings):
-        self.poolmgr.stop()
-        self.poolmgr.settings = self.right
-        self.poolmgr.configure(settings)
-        self.poolmgr.restart()
 
-    def corrections(self, domain):
-        return sorted(self.fleet.mariadb.sql(
-            "SELECT server_id, action, outcome, detail FROM repair_log WHERE kind = 'OPTIONS' "
-            f"AND object_uuid = '{domain['id']}'"))
-
-    def unchecked(self):
-        status = self.caller.get_status()
-        return {server["id"]: server["zones_unchecked"] for server in status["servers"]}
-
-    def wait_checked(self):
-        self.fleet.wait_for(lambda: not any(self.unchecked().values()), SECONDS,
-                            "all zones are checked")
+class Settings(Nowhere):
 
     def test_zones_that_were_created_with_wrong_settings(self):
         """No server has ever transferred them: they become ACTIVE by themselves."""
@@ -93,6 +110,8 @@ class Settings(Story):
                    for number in range(3)]
         for domain in domains:
             self.fleet.wait_state(domain["id"], "ADD ERROR")
+        self.fleet.wait_for(lambda: self.reasons(domains[0])["bind"] == UNSEEN + self.nowhere,
+                            SECONDS, "the reason of BIND names the masters")
         self.wait_checked()
         self.start_with({})
         for domain in domains:
@@ -104,6 +123,12 @@ class Settings(Story):
         shown = [repair for repair in self.caller.find_repairs()["repairs"]
                  if repair["kind"] == "OPTIONS" and repair["name"] == domains[0]["name"]]
         self.assertEqual({repair["state"] for repair in shown}, {"DONE"})
+
+    def reasons(self, domain):
+        rows = self.fleet.mariadb.sql(
+            "SELECT server_id, reason FROM pool_manager_status WHERE action = 'UPDATE' "
+            f"AND domain_id = '{domain['id']}'")
+        return {"bind": ""} | dict(rows)
 
     def follow_created(self, domain):
         self.caller.settled(domain["id"], seconds=SECONDS)
@@ -131,11 +156,26 @@ class Settings(Story):
 
     def test_one_that_a_hand_changed(self):
         """An administrator asks; else the next comparison finds it."""
-        domain = self.create("hand.example.")
-        bind = self.fleet.bind
-        bind.rndc("modzone", domain["name"], '{ type secondary; file "%s.db"; masterfile-format '
-                  "raw; primaries { %s; }; };" % (domain["id"], self.nowhere.replace(":", " port ")))
+        domain = self.change_by_hand("hand.example.")
         self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.wait_corrected_on_bind(domain)
+
+    def test_one_that_the_next_comparison_finds(self):
+        self.start_with({"poolmgr": {"compare_every": 1, "periodic_sync_interval": 2}})
+        self.addCleanup(self.start_with, {})
+        self.wait_corrected_on_bind(self.change_by_hand("compared.example."))
+
+    def change_by_hand(self, name):
+        """The zone as it is before, with other masters on BIND."""
+        domain = self.create(name)
+        self.wait_checked()
+        self.fleet.bind.rndc(
+            "modzone", name, '{ type secondary; file "%s.db"; masterfile-format raw; primaries '
+            "{ %s; }; };" % (domain["id"], self.nowhere.replace(":", " port ")))
+        return domain
+
+    def wait_corrected_on_bind(self, domain):
+        bind = self.fleet.bind
         self.fleet.wait_for(lambda: self.corrections(domain), SECONDS, "BIND has our masters")
         self.assertEqual(self.corrections(domain), [["bind", "ADJUST", "DONE", CORRECTED]])
         self.assertNotIn(self.nowhere.replace(":", " port "), bind.rndc("showzone", domain["name"]))
@@ -171,31 +211,158 @@ class Settings(Story):
             "it is no longer parked")
 
 
-class Renumber(Settings):
-    """The operation that docs/operate.md describes, where the pool manager sets the masters."""
+class Keys(Changed):
+    """The key of two servers comes into the settings, before PowerDNS has it, and goes."""
 
     name_servers = ("bind", "powerdns")
+    minidns = 1
+    KEY = Key("servers-key.", "hmac-sha256", base64.b64encode(b"between the servers").decode())
+    servers = {"bind": {"keys": [KEY]}}
 
-    test_zones_that_were_created_with_wrong_settings = test_zones_that_are_active = None
-    test_one_that_a_hand_changed = test_one_that_is_expired = test_a_server_that_refuses = None
-
-    @classmethod
-    def prepare_other(cls):
-        pass
-
-    def test_mini_dns_at_another_address(self):
-        old, new = self.right["poolmgr"]["masters"]
-        self.start_with({"poolmgr": {"masters": [old]}})
-        domain = self.create("renumbered.example.")
-        for number, masters in enumerate(([old, new], [new])):
-            self.start_with({"poolmgr": {"masters": masters}})
-            self.fleet.wait_for(lambda: len(self.corrections(domain)) == 2 * number + 2, SECONDS,
-                                f"the zones have the masters {masters}")
-            self.wait_checked()
-        self.fleet.members["minidns1"].stop()
-        self.addCleanup(self.fleet.members["minidns1"].restart)
+    def test_zones_that_are_active(self):
+        self.caller.create_tsigkey(tsigkey=self.KEY._asdict())
+        domain = self.create("signed.example.")
+        backends = self.right["backends"]
+        self.start_with({"backends": {
+            backend: {"servers": [one | {"tsig_key": self.KEY.name}
+                                  for one in backends[backend]["servers"]]}
+            for backend in ("bind9", "powerdns")}})
+        self.wait_corrections(domain, [["bind", "DONE"], ["powerdns", "PARKED"]])
+        self.assertIn("has no TSIG key servers-key.", self.corrections(domain)[1][3])
+        self.fleet.powerdns.util("import-tsig-key", *self.KEY)
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.wait_corrections(domain, [["bind", "DONE"], ["powerdns", "DONE"],
+                                       ["powerdns", "PARKED"]])
+        self.assertEqual(self.keys(domain), (1, [self.KEY.name]))
+        self.wait_unsigned(domain, False)
+        domain = self.change(domain, "192.0.2.2")
+        self.follow(domain, "192.0.2.2")
+        self.start_with({})
+        self.wait_corrections(domain, [["bind", "DONE"], ["bind", "DONE"], ["powerdns", "DONE"],
+                                       ["powerdns", "DONE"], ["powerdns", "PARKED"]])
+        self.assertEqual(self.keys(domain), (0, []))
+        self.wait_unsigned(domain, True)
         domain = self.change(domain, "192.0.2.3")
         self.follow(domain, "192.0.2.3")
+        for server in self.fleet.name_servers:
+            self.assertEqual(self.repairs(domain, server), [])
+
+    def wait_corrections(self, domain, wanted):
+        self.fleet.wait_for(lambda: [[row[0], row[2]] for row in self.corrections(domain)]
+                            == wanted, SECONDS, f"the settings of the zone: {wanted}")
+
+    def keys(self, domain):
+        """How many masters on BIND have the key; the keys of PowerDNS."""
+        shown = self.fleet.bind.rndc("showzone", domain["name"])
+        return (len(re.findall(r'\d key "?servers-key\b', shown)),
+                self.fleet.powerdns.api("GET", f"/zones/{domain['name']}")[1]["slave_tsig_key_ids"])
+
+    def wait_unsigned(self, domain, is_served):
+        """Until mini-DNS serves a transfer without a key, or refuses it."""
+        def served():
+            with contextlib.suppress(LabError):
+                return bool(axfr(HOST, *self.fleet.minidns_ports, domain["name"]))
+            return False
+        self.fleet.members["minidns1"].reload()     # else it takes up to ten seconds
+        self.fleet.wait_for(lambda: served() == is_served, SECONDS,
+                            f"unsigned transfers are served: {is_served}")
+
+
+class Renumber(Changed):
+    """The steps of *Renumber mini-DNS* in docs/operate.md, in their order; after each of them a
+    change arrives by NOTIFY."""
+
+    name_servers = ("bind", "knot", "nsd", "powerdns")
+    minidns = 1
+    NEW = "127.0.0.2"
+
+    @classmethod
+    def prepare(cls):
+        """BIND accepts NOTIFY only from a master of the zone, as documented."""
+        cls.rewrite(cls.fleet.bind.config, r"allow-notify \{.*", "")
+        cls.fleet.bind.rndc("reconfig")
+
+    @staticmethod
+    def rewrite(config, pattern, new):
+        text, count = re.subn(pattern, new, config.read_text())
+        if not count:
+            raise LabError(f"{config} does not match {pattern}")
+        config.write_text(text)
+
+    def test_as_documented(self):
+        self.domain, self.last = self.create("renumbered.example."), itertools.count(2)
+        old, = self.right["poolmgr"]["masters"]
+        new = old.replace(HOST, self.NEW)
+        self.fleet.knot.change(("conf-set", "remote[new]"), (
+            "conf-set", "remote[new].address", new.replace(":", "@")))
+        self.step(1, self.allow, HOST, self.NEW)
+        self.step(2, self.set_primaries, {"master0": old, "new": new})
+        self.step(3, self.listen, old, new)
+        self.step(4, self.set_masters, old, new)        # and 5
+        self.step(6, self.listen, new, old)
+        self.assertIn(f"zone renumbered.example/IN: notify from {self.NEW}#",
+                      self.fleet.bind.log.read_text())
+        self.step(6, self.set_masters, new)
+        self.step(7, self.set_primaries, {"new": new})
+        self.step(7, self.listen, new)
+        self.step(7, self.allow, self.NEW)
+        for server in self.fleet.name_servers:
+            self.assertEqual(self.repairs(self.domain, server), [], server.name)
+        self.assertNotIn("refused notify", self.fleet.bind.log.read_text())
+        self.assertEqual([row[:3] for row in self.corrections(self.domain)],
+                         [[server, "ADJUST", "DONE"] for server in ("bind", "powerdns")
+                          for _ in range(2)])
+
+    def step(self, number, work, *arguments):
+        work(*arguments)
+        address = f"192.0.2.{next(self.last)}"
+        try:
+            self.domain = self.change(self.domain, address)
+            self.follow(self.domain, address)
+        except Exception as error:
+            raise AssertionError(f"step {number}, {work.__name__}{arguments}: {error}") from error
+
+    def allow(self, *hosts):
+        """NOTIFY and transfers from them."""
+        bind, knot, nsd, powerdns = self.fleet.name_servers
+        self.rewrite(bind.config, r"allow-transfer \{.*",
+                     f"allow-transfer {{ {' '.join(f'{host};' for host in hosts)} }};")
+        bind.rndc("reconfig")
+        knot.change(("conf-unset", "acl[loopback].address"),
+                    ("conf-set", "acl[loopback].address", *hosts))
+        for option in "allow-notify", "provide-xfr":
+            self.rewrite(nsd.config, rf"(\t{option}: .*\n)+",
+                         "".join(f"\t{option}: {host} NOKEY\n" for host in hosts))
+        nsd.control("reconfig")
+        self.rewrite(powerdns.folder / "pdns.conf", "(allow-axfr-ips|allow-notify-from)=.*",
+                     rf"\1={','.join(hosts)}")
+        powerdns.restart()
+        self.fleet.wait_answers(powerdns)
+
+    def set_primaries(self, addresses):
+        """In Knot's template and NSD's pattern: {the remote of Knot: address}."""
+        _, knot, nsd, _ = self.fleet.name_servers
+        knot.change(("conf-unset", f"template[{knot.template}].master"),
+                    ("conf-set", f"template[{knot.template}].master", *addresses))
+        self.rewrite(nsd.config, r"(\trequest-xfr: .*\n)+", "".join(
+            f"\trequest-xfr: {address.replace(':', '@')} NOKEY\n"
+            for address in addresses.values()))
+        nsd.control("reconfig")
+
+    def listen(self, *addresses):
+        minidns = self.fleet.members["minidns1"]
+        minidns.stop()
+        minidns.configure({"minidns": {"listen": addresses}})
+        minidns.restart()
+
+    def set_masters(self, *addresses):
+        before = len(self.corrections(self.domain))
+        self.start_with({"poolmgr": {"masters": addresses}})
+        self.fleet.wait_for(lambda: len(self.corrections(self.domain)) == before + 2, SECONDS,
+                            f"the zones have the masters {addresses}")
+        self.wait_checked()
+        self.assertEqual([repair for repair in self.caller.find_repairs()["repairs"]
+                          if repair["state"] == "PARKED"], [])
 
 
 class Rolling(Story):
@@ -231,14 +398,11 @@ class Rolling(Story):
             return master.replace(":", " port ") in self.fleet.bind.rndc("showzone", domain["name"])
 
 
-class Killed(Settings):
+class Killed(Nowhere):
     """All processes die in the middle of it: the next ones go on."""
 
     name_servers = ("bind", "knot", "nsd")
     COUNT = 20
-
-    test_zones_that_were_created_with_wrong_settings = test_zones_that_are_active = None
-    test_one_that_a_hand_changed = test_one_that_is_expired = test_a_server_that_refuses = None
 
     def test_a_kill_in_between(self):
         domains = [self.caller.create_domain(domain={"name": f"killed{number}.example."})
