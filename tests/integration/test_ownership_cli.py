@@ -270,7 +270,7 @@ class Orders(Story):
                           "update add www.example.org. 60 A 192.0.2.9")
         one = "adopt", "us", ZONE, "www", "A"
         unwanted = self.order(*one, "192.0.2.8", "192.0.2.9", status=NOT_FOUND)
-        self.assertIn("no resource wants the record set", unwanted["error"]["message"])
+        self.assertIn("no resource wants it", unwanted["error"]["message"])
         self.apply({"www/A": ["192.0.2.1"]})
         status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
         self.assertEqual(status, FAILED, said)
@@ -350,9 +350,9 @@ class Orders(Story):
             ((*take, "www", "A"), USAGE, "or --wanted"),
             ((*take, "www", "A", "192.0.2.1", "--wanted"), USAGE, "does not accept NAME"),
             ((*take, "www", "A", "192.0.2.1", "--type", "A"), USAGE, "--wanted"),
-            ((*take, "www", "A", "192.0.2.256"), FAILED, "targets"),
+            ((*take, "www", "A", "192.0.2.256"), FAILED, "TARGET: "),
             ((*take, "www", "CNAME", "host.example"), FAILED, "dot"),
-            ((*take, "www", "A", "192.0.2.1"), NOT_FOUND, "to adopt"),
+            ((*take, "www", "A", "192.0.2.1"), NOT_FOUND, "cannot adopt"),
         )
         for words, want, words_said in cases:
             with self.subTest(words=words):
@@ -588,7 +588,7 @@ class Large(Story):
                 self.assertLessEqual(len(twins), 1)
             else:
                 self.assertEqual((status, out), (FAILED, ""))
-                self.assertIn("Conflict: example.org. changed 3 times", said)
+                self.assertIn("Conflict: the zone example.org. changed 3 times", said)
         stop.set()
         changer.join()
 
