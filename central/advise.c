@@ -35,11 +35,11 @@ static void advise_hosts(struct write *write, const struct rrsets *sets,
 	size_t count = advice_names(&write->zone, sets, write->arena, names);
 	struct rrsets known;
 
-	if (!count)
-		return;
 	rrsets_init(&known, write->arena);
-	store_buffer_flush(write->buffer, write->tx);
-	store_recordset_read(write->tx, write->zone.is.id, names, count, &known);
+	if (count) {
+		store_buffer_flush(write->buffer, write->tx);
+		store_recordset_read(write->tx, write->zone.is.id, names, count, &known);
+	}
 	advice_make(&write->zone, sets, &known, write->arena, advice);
 }
 

@@ -1,5 +1,6 @@
 #include "core/advice.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -25,9 +26,9 @@ static const struct host_type *host_type_of(uint16_t type)
 	return NULL;
 }
 
-/* False: the record has no host inside the zone. */
-static bool host_of(const struct zone *zone, const struct host_type *type,
-                    const struct record *record, struct name *host)
+/* False: the record has no host. */
+static bool host_read(const struct host_type *type, const struct record *record,
+                      struct name *host)
 {
 	size_t len;
 
@@ -40,7 +41,24 @@ static bool host_of(const struct zone *zone, const struct host_type *type,
 	host->len = (uint8_t)len;
 	memcpy(host->wire, record->rdata + type->offset, len);
 	name_fold(host);
-	return name_is_below(host, &zone->apex);
+	return true;
+}
+
+/* True: the host is an address with a final dot, as in "MX 10 192.0.2.1.". */
+static bool host_is_address(const struct name *host)
+{
+	struct in_addr address;
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(host, text);
+	text[strlen(text) - 1] = '\0';
+	return inet_pton(AF_INET, text, &address) == 1;
+}
+
+/* True: the zone can have the addresses of the host. */
+static bool host_is_inside(const struct zone *zone, const struct name *host)
+{
+	return name_is_below(host, &zone->apex) && !host_is_address(host);
 }
 
 /* ---- the records of changes ---- */
@@ -143,7 +161,8 @@ size_t advice_names(const struct zone *zone, const struct rrsets *sets,
 		const struct host_type *type = host_type_of(set->type);
 
 		for (size_t r = 0; type && room && r < set->was_count; r++)
-			if (host_of(zone, type, &set->was[r], &host) &&
+			if (host_read(type, &set->was[r], &host) &&
+			    host_is_inside(zone, &host) &&
 			    host_has_room(zone, &host, &room))
 				name_list_add_host(&list, zone, &host);
 	}
@@ -257,12 +276,15 @@ void advice_make(const struct zone *zone, const struct rrsets *sets,
 		const struct host_type *type = host_type_of(set->type);
 
 		for (size_t r = 0; type && room && r < set->was_count; r++) {
-			const char *fault;
+			const char *fault = NULL;
 
-			if (!host_of(zone, type, &set->was[r], &host) ||
-			    !host_has_room(zone, &host, &room))
+			if (!host_read(type, &set->was[r], &host))
 				continue;
-			fault = advice_fault(zone, set, known, &host);
+			if (host_is_address(&host))
+				fault = "is an IPv4 address: write the name of a host";
+			else if (host_is_inside(zone, &host) &&
+			         host_has_room(zone, &host, &room))
+				fault = advice_fault(zone, set, known, &host);
 			if (fault)
 				advice_add_host(advice, arena, set, type, &host, fault);
 		}

@@ -17,6 +17,8 @@ enum {
 	PATH_SHOWN = 250,
 };
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"	/* of UTF-8 */
+
 struct source {
 	FILE *file;
 	char *path;
@@ -133,8 +135,20 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 /* Parentheses become blanks, so only the first byte shows that the owner is missing. */
 static void master_begin_entry(struct master_file *master, int first)
 {
-	master->starts_blank = first == ' ' || first == '\t' || first == '\r';
+	master->starts_blank = first == ' ' || first == '\t';
 	master->len = 0;
+}
+
+/* A line ends with LF, with CR LF or, as in BIND, with CR. Only LF counts lines. */
+static void master_end_line(struct source *source, int c)
+{
+	if (c != '\r')
+		return;
+	c = getc_unlocked(source->file);
+	if (c == '\n')
+		source->line++;
+	else
+		ungetc(c, source->file);
 }
 
 /*
@@ -162,9 +176,14 @@ static enum err master_read_entry(struct master_file *master, bool *end, struct 
 	if (goes_on)
 		wrong = ferror(source->file) ? strerror(errno)
 		                             : lexer_unfinished(&lexer);
+	else
+		master_end_line(source, c);
 	if (wrong)
 		return master_refuse(master, wrong, why);
 	master->entry[master->len] = '\0';
+	if (master->entry_line == 1 && !strncmp(master->entry, BYTE_ORDER_MARK, 3))
+		return master_refuse(master, "the file begins with a byte order mark: "
+		                     "save the file as UTF-8 without this mark", why);
 	return OK;
 }
 
@@ -185,22 +204,25 @@ static enum err master_parse_origin(struct master_file *master, const char *text
 
 static enum err master_set_origin(struct master_file *master, char *at, struct why *why)
 {
-	const char *text = text_word(&at, NULL);
+	bool quoted = false;
+	const char *text = text_word(&at, &quoted);
 
-	if (!*text || !text_is_blank(at))
-		return master_refuse(master, "$ORIGIN must have one value, a name", why);
+	if (!*text || quoted || !text_is_blank(at))
+		return master_refuse(master, "$ORIGIN must have one value, a name "
+		                     "without quotes", why);
 	return master_parse_origin(master, text, "$ORIGIN", &master->origin, why);
 }
 
 static enum err master_set_default_ttl(struct master_file *master, char *at,
                                        struct why *why)
 {
-	const char *text = text_word(&at, NULL);
+	bool quoted = false;
+	const char *text = text_word(&at, &quoted);
 
-	if (text_is_blank(at) && ttl_read_default(&master->ttl, text))
+	if (!quoted && text_is_blank(at) && ttl_read_default(&master->ttl, text))
 		return OK;
 	return master_refuse(master, "$TTL must have one value, a time from 0 to "
-	                     "2147483647 seconds", why);
+	                     "2147483647 seconds without quotes", why);
 }
 
 static void master_enter(struct master_file *master, FILE *file, const char *name)
@@ -218,15 +240,16 @@ static void master_enter(struct master_file *master, FILE *file, const char *nam
 static enum err master_include(struct master_file *master, char *at, struct why *why)
 {
 	const char *name = text_word(&at, NULL);
-	const char *text = text_word(&at, NULL);
+	bool quoted = false;
+	const char *text = text_word(&at, &quoted);
 	struct name origin = master->origin;
 	struct why words;
 	FILE *file;
 	enum err err = OK;
 
-	if (!*name || !text_is_blank(at))
+	if (!*name || quoted || !text_is_blank(at))
 		return master_refuse(master, "$INCLUDE must have a file name, and may "
-		                     "have an origin after it", why);
+		                     "have an origin without quotes after it", why);
 	if (master->options.folder < 0)
 		return master_refuse(master, "$INCLUDE works only in a file: standard "
 		                     "input has no folder", why);
@@ -311,6 +334,22 @@ static enum err master_read_owner(struct master_file *master, char **at,
 	return OK;
 }
 
+/* Reads a word that is neither a TTL nor the class IN. */
+static enum err master_read_type(const struct master_file *master, const char *text,
+                                 bool has_class, uint16_t *type, struct why *why)
+{
+	char quoted[33];
+	struct why words;
+	enum err err;
+
+	if (!has_class && text_is_other_class(text))
+		err = fail(&words, ERR_INVALID, "the class must be IN, not '%s'",
+		           err_quote(text, quoted, sizeof(quoted)));
+	else
+		err = rrtype_parse(text, "type", type, &words);
+	return err ? master_refuse(master, words.text, why) : OK;
+}
+
 /* Reads [TTL] [class] type; the first two may be in either order. */
 static enum err master_read_fixed(struct master_file *master, char **at, uint16_t *type,
                                   bool *has_ttl, struct why *why)
@@ -318,9 +357,11 @@ static enum err master_read_fixed(struct master_file *master, char **at, uint16_
 	bool has_class = false;
 	const char *wrong = NULL;
 	struct word word;
-	struct why words;
 
 	while (text_next_word(at, &word, &wrong)) {
+		if (word.quoted)
+			return master_refuse(master, "a TTL, a class and a type must not "
+			                     "be in quotes", why);
 		if (!has_class && text_is_in_class(word.text)) {
 			has_class = true;
 		} else if (!*has_ttl && text_is_digit(word.text[0])) {
@@ -328,10 +369,8 @@ static enum err master_read_fixed(struct master_file *master, char **at, uint16_
 				return master_refuse(master, "a TTL must be a time from "
 				                     "0 to 2147483647 seconds", why);
 			*has_ttl = true;
-		} else if (rrtype_parse(word.text, "type", type, &words)) {
-			return master_refuse(master, words.text, why);
 		} else {
-			return OK;
+			return master_read_type(master, word.text, has_class, type, why);
 		}
 	}
 	return master_refuse(master, "the record has no type", why);

@@ -151,12 +151,17 @@ static void form_print(const struct form *form, uint32_t at, struct buf *to)
 /* ---- the directive ---- */
 
 /*
- * Appends the words [TTL] [class] TYPE with blanks between them. False: there is no type.
+ * Appends the words [TTL] [class] TYPE with blanks between them. False: there is no type
+ * without quotes.
  */
 static bool generate_read_type(char **at, struct buf *type)
 {
 	for (int i = 0; i < 3; i++) {
-		const char *word = text_word(at, NULL);
+		bool quoted = false;
+		const char *word = text_word(at, &quoted);
+
+		if (quoted)
+			return false;
 
 		buf_printf(type, "%s%s", i ? " " : "", word);
 		if (!text_is_in_class(word) && !text_is_digit(*word))
@@ -182,14 +187,14 @@ static void generate_unescape_quotes(char *text)
 
 const char *generate_begin(struct generate *generate, char *at)
 {
-	bool name_is_quoted = false, data_is_quoted = false;
-	char *range = (char *)text_word(&at, NULL);
+	bool range_is_quoted = false, name_is_quoted = false, data_is_quoted = false;
+	char *range = (char *)text_word(&at, &range_is_quoted);
 	const char *name = text_word(&at, &name_is_quoted), *wrong = NULL;
 	struct buf type = { 0 };
 	bool has_type = generate_read_type(&at, &type);
 	char *data = (char *)text_word(&at, &data_is_quoted);
 
-	if (!has_type || !*data || name_is_quoted)
+	if (!has_type || !*data || range_is_quoted || name_is_quoted)
 		wrong = "$GENERATE must have the form: START-STOP[/STEP] NAME [TTL] "
 			"[class] TYPE DATA";
 	else if (!text_is_blank(at))

@@ -11,6 +11,7 @@
 
 enum {
 	TYPE_NSAP_PTR = 23,	/* ldns reads its name as a string */
+	TYPE_SINK = 40,		/* ldns knows none of its fields */
 	TYPE_SPF = 99,
 	STRING_MAX = 255,
 	BITMAP_WINDOW = 32,	/* RFC 4034 4.1.2: octets for 256 types */
@@ -389,7 +390,8 @@ const ldns_rr_descriptor *field_layout(uint16_t type)
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i]._type == (ldns_rr_type)type)
 			return &layouts[i];
-	if (type == TYPE_NSAP_PTR || descriptor->_type != (ldns_rr_type)type)
+	if (type == TYPE_NSAP_PTR || type == TYPE_SINK ||
+	    descriptor->_type != (ldns_rr_type)type)
 		return NULL;
 	if (descriptor->_variable != LDNS_RDF_TYPE_NONE)
 		count++;

@@ -32,7 +32,9 @@ int lexer_step(struct lexer *lexer, int c)
 		return lexer_newline(lexer);
 	if (lexer->comment)
 		return LEX_SKIP;
-	if ((c == '\t' || c == '\r') && !lexer->quoted)
+	if (c == '\r' && !lexer->quoted && !lexer->escaped)
+		return lexer_newline(lexer);
+	if (c == '\t' && !lexer->quoted && !lexer->escaped)
 		c = ' ';
 	if ((c < ' ' && c != '\t') || c == 0x7f)
 		return lexer_wrong(lexer, "contains a control character: write the "
@@ -125,6 +127,17 @@ bool text_is_digit(char c)
 bool text_is_in_class(const char *text)
 {
 	return !strcasecmp(text, "IN") || !strcasecmp(text, "CLASS1");
+}
+
+bool text_is_other_class(const char *text)
+{
+	static const char *const names[] = { "CH", "CHAOS", "HS", "HESIOD", "NONE" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcasecmp(text, names[i]))
+			return true;
+	return !strncasecmp(text, "CLASS", 5) && text_is_digit(text[5]) &&
+	       !text_is_in_class(text);
 }
 
 bool text_unescape(char *text, size_t *len)

@@ -37,6 +37,7 @@ const char *text_word(char **at, bool *quoted);
 bool text_is_blank(const char *text);		/* only blanks, or nothing */
 bool text_is_digit(char c);
 bool text_is_in_class(const char *text);	/* the class IN */
+bool text_is_other_class(const char *text);	/* a class that is not IN; not ANY */
 /* Replaces \DDD and \X with octets, in place. False: an invalid escape. */
 bool text_unescape(char *text, size_t *len);
 bool text_parse_number(const char *text, uint32_t max, uint32_t *number);

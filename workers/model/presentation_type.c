@@ -23,6 +23,14 @@ static const struct newer {
 	{ "AMTRELAY", 260 },	/* RFC 8777 */
 };
 
+/* Types that people write by name, and that zonefleet reads only by number. */
+static const struct newer numbered[] = {
+	{ "NINFO", 56 }, { "RKEY", 57 }, { "DSYNC", 66 }, { "UINFO", 100 }, { "UID", 101 },
+	{ "GID", 102 }, { "UNSPEC", 103 }, { "AVC", 258 }, { "DOA", 259 },
+	{ "RESINFO", 261 }, { "WALLET", 262 }, { "CLA", 263 }, { "IPN", 264 },
+	{ "TA", 32768 },
+};
+
 enum { NEWER = sizeof(newer) / sizeof(newer[0]) };
 
 static uint16_t rrtype_by_name(const char *text)
@@ -72,6 +80,13 @@ static enum err rrtype_fail(const char *text, const char *field, struct why *why
 		RR_A, RR_AAAA, RR_NS, RR_MX, RR_TXT, RR_CNAME, RR_SRV, RR_PTR, RR_SOA,
 	};
 	char shown[21], meant[SUGGEST_TEXT];
+
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(numbered[0]); i++)
+		if (!strcasecmp(text, numbered[i].name))
+			return fail(why, ERR_INVALID, "%s: zonefleet does not know the "
+			            "type '%s' by its name: write TYPE%u and its data as "
+			            "\\# LENGTH OCTETS", field, text, numbered[i].type);
+
 	struct suggest suggest = suggest_for(text);
 
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)

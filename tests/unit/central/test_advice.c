@@ -55,6 +55,12 @@ static const struct {
 	/* hosts of others are not looked at */
 	{ "@ NS ns1.example.net.", { NULL }, NULL },
 	{ "@ MX 10 mail.notexample.org.", { NULL }, NULL },
+	/* an address with a final dot is a name outside the zone */
+	{ "@ MX 10 192.0.2.1.", { NULL }, "is an IPv4 address" },
+	{ "@ NS 192.0.2.1.", { NULL }, "is an IPv4 address" },
+	{ "@ SRV 0 0 1 192.0.2.1.", { NULL }, "is an IPv4 address" },
+	{ "@ MX 10 192.0.2.256.", { NULL }, NULL },
+	{ "@ MX 0 .", { NULL }, NULL },
 	/* the host is in the zone */
 	{ "@ NS ns1.example.org.", { NULL }, "no A or AAAA" },
 	{ "@ NS ns1.example.org.", { "ns1 A 192.0.2.1" }, NULL },
