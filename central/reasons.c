@@ -1,6 +1,5 @@
 #include "reasons.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -88,18 +87,12 @@ void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
 		                 n - at < TX_LIST_MAX ? n - at : TX_LIST_MAX);
 }
 
-/* All threads of the process share this. */
+/* Only for the event loop. */
 static struct {
-	pthread_mutex_t lock;
 	struct arena *arena;
 	struct living_services *services;
 	int64_t read_ms;
-} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static bool reasons_are_old(void)
-{
-	return !known.services || clock_ms() - known.read_ms >= WORKERS_AGE_MS;
-}
+} known;
 
 static void reasons_keep_services(struct tx *tx)
 {
@@ -133,14 +126,13 @@ static const char *reasons_known_missing(struct arena *arena, const char *pool)
 
 const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool)
 {
-	const char *missing;
+	const char *missing = reasons_known_missing(arena, pool);
+	int64_t age_ms = clock_ms() - known.read_ms;
 
-	pthread_mutex_lock(&known.lock);
-	if (reasons_are_old() || reasons_known_missing(arena, pool))
-		reasons_keep_services(tx);
-	missing = reasons_known_missing(arena, pool);
-	pthread_mutex_unlock(&known.lock);
-	return missing;
+	if (known.services && age_ms < (missing ? MISSING_AGE_MS : WORKERS_AGE_MS))
+		return missing;
+	reasons_keep_services(tx);
+	return reasons_known_missing(arena, pool);
 }
 
 /* ---- the record that a server does not take ---- */

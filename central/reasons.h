@@ -26,8 +26,9 @@ const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
                                            struct zone *zone);
 /*
  * For the answer to a change: returns the text about a worker that the pool needs and
- * that is not running; NULL: all of them are running. If all were running at most
- * WORKERS_AGE_MS ago, it sends no statement.
+ * that is not running; NULL: all of them are running. Sends a statement only if it last
+ * read the workers WORKERS_AGE_MS ago, or if one was missing MISSING_AGE_MS ago. Call it
+ * on the event loop.
  */
-enum { WORKERS_AGE_MS = 2000 };
+enum { WORKERS_AGE_MS = 2000, MISSING_AGE_MS = 200 };
 const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool);

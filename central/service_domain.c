@@ -306,6 +306,8 @@ static enum err domain_answer(struct write *write)
 	if (missing && reason_is_due(&zone.is.state))
 		zone.reason = missing;
 	write->req->result = codec_domain_encode(&zone, write->arena);
+	json_object_set_new(write->req->result, "warnings", missing
+	                    ? json_pack("[s]", missing) : json_array());
 	return write->tx->err;
 }
 
@@ -365,6 +367,7 @@ static enum err domain_add_warnings(struct write *write, const struct domain_spe
 
 	advise_domain(write, warnings);
 	service_domain_warn_kept(&write->zone, spec, warnings);
+	json_array_extend(warnings, json_object_get(write->req->result, "warnings"));
 	json_object_set_new(write->req->result, "warnings", warnings);
 	return write->tx->err;
 }

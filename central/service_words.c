@@ -77,10 +77,12 @@ static const struct rpc_method_doc words[] = {
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain",
-	  "Changes the SOA values, the TTL or the description of a domain.", OWNER,
+	  "Changes the SOA values, the TTL or the description of a domain. The answer also "
+	  "contains `warnings`, as in [outcome].", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
-	{ "delete_domain", "Deletes a domain. The domain has the task DELETE as long as "
+	{ "delete_domain", "Deletes a domain. The answer also contains `warnings`, as in "
+	  "[outcome]. The domain has the task DELETE as long as "
 	  "a name server serves it. During this time, the name of the domain is not "
 	  "free, and a second call of `delete_domain` without `version` succeeds. After "
 	  "the deletion, all calls about this domain fail with `NotFound`. The call "

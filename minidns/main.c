@@ -259,6 +259,25 @@ static int minidns_transfers_of(void *self, const struct name *zone,
 	return retransfers_of(retransfers, zone, &server, serial);
 }
 
+/*
+ * For failed polls. If many zones fail, the cause is the server and not a record of a
+ * zone. If several servers have the address, the transfer may be another server's.
+ */
+static int minidns_sent_to(void *self, const struct name *zone,
+                           const struct address *address, uint32_t serial)
+{
+	enum { POLLED_MAX = 500 };
+	const struct retransfers *retransfers = minidns.service.retransfers;
+	const struct address server = servers_main_address(minidns.servers, address);
+
+	if (servers_share_address(minidns.servers, address))
+		return 0;
+	return retransfers_is_watched(retransfers, zone, &server) ||
+	               retransfers_watched(retransfers) < POLLED_MAX
+	           ? minidns_transfers_of(self, zone, address, serial)
+	           : 0;
+}
+
 /* At the end of the program the zones may be freed before the last transfer. */
 static void minidns_on_zone_released(void *self)
 {
@@ -317,7 +336,7 @@ static void minidns_make_outbound(struct loop *loop)
 		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
 		.transfers = minidns.transfers = transfers_new(loop, &transfers),
 		.report = minidns_on_report,
-		.transfers_of = minidns_transfers_of,
+		.sent_to = minidns_sent_to,
 	};
 
 	minidns.reports = report_batch_new(loop, minidns.runtime.rpc,

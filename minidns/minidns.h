@@ -25,7 +25,7 @@ struct metric;
  * main -> order_queue, poller -> handover, at the end
  * service -> server_checker -> dns_request
  * service -> compare_queue -> compare_zone -> zone_lookup, zones
- * main -> core/retransfers, peers, when a comparison or a transfer ends
+ * main -> core/retransfers, peers, when a comparison, a poll or a transfer ends
  * notifier -> announcer <-> announcers of other processes;
  * announcer -> zone_lookup
  */

@@ -279,30 +279,29 @@ static bool watch_is_as_expected(const struct watch *watch,
 }
 
 /*
- * For a server that answers without the wanted serial: the number of whole transfers at
- * this serial. The server takes these transfers, but does not load the zone.
+ * For a server that answers, but not with the wanted serial: returns the number of whole
+ * transfers at this serial. The server takes these transfers, but does not load the zone.
  */
-static int watch_transfers(const struct watch *watch, const struct poll_result *result)
+static int watch_sent(const struct watch *watch, const struct poll_result *result)
 {
 	const struct poller_config *config = &watch->poller->config;
-	const struct poll_terms *terms = &watch->poll.terms;
+	const struct response *last = &watch->poll.last;
 
 	if (result->report != REPORT_ERROR || result->silent || result->unasked ||
-	    terms->absence)
+	    watch->poll.terms.absence || last->fault ||
+	    (last->kind != RESPONSE_SERIAL && last->kind != RESPONSE_FAILED))
 		return 0;
-	return config->transfers_of(config->self, &watch->zone, &watch->server,
-	                            terms->wanted);
+	return config->sent_to(config->self, &watch->zone, &watch->server,
+	                       watch->poll.terms.wanted);
 }
 
-static void watch_add_transfers(const struct watch *watch, char *reason, size_t size)
+static void watch_explain_sent(const struct watch *watch, struct poll_result *result)
 {
-	char host[ADDRESS_TEXT];
-	size_t len = strlen(reason);
+	size_t len = strlen(result->reason);
 
-	address_format(&watch->server, host);
-	snprintf(reason + len, size - len, "; mini-DNS has sent the zone with serial %u to "
-	         "%s: the log of the server says why it does not load the zone",
-	         watch->poll.terms.wanted, host);
+	snprintf(result->reason + len, sizeof(result->reason) - len, "; mini-DNS has sent "
+	         "the zone with serial %u: the log of the server says why it does not load "
+	         "the zone", watch->poll.terms.wanted);
 }
 
 static void watch_report_end(struct watch *watch)
@@ -312,9 +311,9 @@ static void watch_report_end(struct watch *watch)
 	struct poll_result result;
 
 	poll_result(&watch->poll, &result);
-	report.transfers = watch_transfers(watch, &result);
+	report.transfers = watch_sent(watch, &result);
 	if (report.transfers)
-		watch_add_transfers(watch, result.reason, sizeof(result.reason));
+		watch_explain_sent(watch, &result);
 	report.report = result.report;
 	report.has_serial = result.has_serial;
 	report.serial = result.serial;

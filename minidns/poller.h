@@ -36,11 +36,11 @@ struct poller_config {
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
 	/*
-	 * As retransfers_of(). After this call, all processes watch the zone on this
-	 * server.
+	 * The number of whole transfers of the zone to this server, at this serial, since
+	 * a poll first failed. May be too small.
 	 */
-	int (*transfers_of)(void *self, const struct name *zone,
-	                    const struct address *server, uint32_t serial);
+	int (*sent_to)(void *self, const struct name *zone, const struct address *server,
+	               uint32_t serial);
 	void *self;
 };
 

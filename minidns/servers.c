@@ -278,6 +278,11 @@ struct address servers_main_address(const struct servers *servers,
 	return access_main_address(&servers->access, address);
 }
 
+bool servers_share_address(const struct servers *servers, const struct address *address)
+{
+	return access_is_shared(&servers->access, address);
+}
+
 void servers_hurry(struct servers *servers, const struct address *peer)
 {
 	bool stranger = peer && !servers_knows(servers, peer);

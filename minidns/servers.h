@@ -52,6 +52,8 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
  */
 struct address servers_main_address(const struct servers *servers,
                                     const struct address *address);
+/* True: several servers have this address. Answers from memory. */
+bool servers_share_address(const struct servers *servers, const struct address *address);
 /*
  * True: PEER is a server of a pool, or allow_transfer contains its address. Answers from
  * memory: a server that was just added may be unknown.

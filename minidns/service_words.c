@@ -17,8 +17,8 @@ static const struct rpc_method_doc words[] = {
 	{ "transfer_ended", "Tells the other mini-DNS processes that a name server has "
 	  "transferred a zone." },
 	{ "zone_differs", "Tells all mini-DNS processes that the records of a zone on a "
-	  "name server differ from the database. The processes then count the transfers "
-	  "of the zone to this server." },
+	  "name server differ from the database, or that the server does not load the "
+	  "zone. The processes then count the transfers of the zone to this server." },
 	{ "zone_transferred", "Tells all mini-DNS processes that a name server whose "
 	  "records differ has transferred the whole zone." },
 	{ "news", "Tells the other mini-DNS processes the newest serials of zones." },

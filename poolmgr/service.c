@@ -443,8 +443,8 @@ static const char *service_not_asked(const struct server *server, struct why *wh
 	if (server_lacks_address(server, why))
 		return why->text;
 	return server_fails(server, CHANNEL_DNS)
-	           ? "does not answer; the pool managers only probe the server until it "
-	             "answers"
+	           ? REPORT_SILENCE_WORDS "; the pool managers only probe the server until "
+	             "it answers"
 	           : NULL;
 }
 

@@ -46,6 +46,20 @@ struct address access_main_address(const struct access *access,
 	return *address;
 }
 
+bool access_is_shared(const struct access *access, const struct address *address)
+{
+	size_t first = access->server_count;
+
+	for (size_t i = 0; i < access->server_count; i++) {
+		if (!address_same_host(&access->servers[i].address, address))
+			continue;
+		if (first != access->server_count && access->servers[i].first != first)
+			return true;
+		first = access->servers[i].first;
+	}
+	return false;
+}
+
 bool access_allows(const struct access *access, const struct access_ask *ask)
 {
 	if (prefixes_cover(&access->always, &ask->peer))

@@ -53,5 +53,7 @@ const struct tsig_key *access_key(const struct access *access, const struct name
 /* Returns the first address of the server that has this address; else ADDRESS. */
 struct address access_main_address(const struct access *access,
                                    const struct address *address);
+/* True: several servers have this address, with different ports. */
+bool access_is_shared(const struct access *access, const struct address *address);
 bool access_allows(const struct access *access, const struct access_ask *ask);
 void access_clear(struct access *access);

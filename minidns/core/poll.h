@@ -113,7 +113,7 @@ struct poll_result {
 	/* mini-DNS sent no query, so the result shows nothing about the server */
 	bool unasked;
 	uint32_t serial;
-	char reason[320];		/* "" with REPORT_SUCCESS */
+	char reason[256];		/* "" with REPORT_SUCCESS */
 };
 
 /* PACE must outlive the poll. */

@@ -141,6 +141,11 @@ void retransfers_count(struct retransfers *retransfers, const struct name *zone,
 	snprintf(watched->last_id, sizeof(watched->last_id), "%s", id);
 }
 
+size_t retransfers_watched(const struct retransfers *retransfers)
+{
+	return map_count(retransfers->by_route);
+}
+
 bool retransfers_is_watched(const struct retransfers *retransfers,
                             const struct name *zone, const struct address *server)
 {
@@ -153,10 +158,7 @@ bool retransfers_needs_watch(const struct retransfers *retransfers,
 {
 	const struct watched *watched = retransfers_find(retransfers, zone, server);
 
-	if (!watched)
-		return map_count(retransfers->by_route) < RETRANSFERS_MAX ||
-		       now_ms - retransfers->oldest->watched_ms > RENEWED_MS;
-	return now_ms - watched->watched_ms > RENEWED_MS;
+	return !watched || now_ms - watched->watched_ms > RENEWED_MS;
 }
 
 int retransfers_of(const struct retransfers *retransfers, const struct name *zone,

@@ -1,19 +1,18 @@
 /*
  * retransfers -- counts the transfers of a whole zone to a server whose records differ
- * from the database. The pool manager orders such transfers, but the answer of the
- * server to an order does not show that the server has transferred the zone.
+ * from the database, or that does not load the zone. The pool manager orders such
+ * transfers, but the answer of the server to an order does not show that the server has
+ * transferred the zone.
  *
- * Any process can serve the transfer. So when a comparison finds a difference, its
- * process sends a fanout (zone_differs), and all processes watch the zone on this server
- * for an hour. When one of them has served the whole zone to the server, it sends a
- * fanout (zone_transferred), and all processes count it, also the sender. Lost fanouts
- * make the number too small. It can be too large if several servers have one address, or
- * if another program at the address of the server transfers the zone.
+ * Any process can serve the transfer. So when a comparison finds a difference, or a poll
+ * fails, its process sends a fanout (zone_differs), and all processes watch the zone on
+ * this server for an hour. When one of them has served the whole zone to the server, it
+ * sends a fanout (zone_transferred), and all processes count it, also the sender. Lost
+ * fanouts make the number too small. It can be too large if several servers have one
+ * address, or if another program at the address of the server transfers the zone.
  *
  * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
- * drops the oldest, and for some minutes asks for no fanout about further zones.
- * Otherwise, a server that serves no zone at all would cause a fanout for each poll. The
- * module reads no clock: the caller passes the time in milliseconds. A
+ * drops the oldest. It reads no clock: the caller passes the time in milliseconds. A
  * server with several addresses must always have the same SERVER here
  * (servers_main_address()). The port does not matter.
  */
@@ -39,6 +38,8 @@ void retransfers_watch(struct retransfers *retransfers, const struct name *zone,
 void retransfers_count(struct retransfers *retransfers, const struct name *zone,
                        const struct address *server, uint32_t serial, const char *id);
 
+/* The number of watched zones on servers. */
+size_t retransfers_watched(const struct retransfers *retransfers);
 bool retransfers_is_watched(const struct retransfers *retransfers,
                             const struct name *zone, const struct address *server);
 /*

@@ -306,6 +306,29 @@ class Asked(Story):
         self.follow(domain)
 
 
+    def test_one_that_refuses_a_record(self):
+        """BIND transfers the zone again and again. Nothing takes the zone that it serves away."""
+        bind, domain = self.fleet.bind, self.create("refuses.example.")
+        self.caller.apply_changes(domain=domain["id"], changes=[{
+            "op": "add", "name": "*.w.refuses.example.", "type": "NS",
+            "records": ["ns1.example.net."]}])
+
+        def ordered():
+            return [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
+                    if row["name"] == domain["name"] and row["kind"] == "SERIAL"]
+        rows = self.fleet.wait_for(lambda: len(ordered()) > 1 and ordered(), SECONDS,
+                                   "the pool manager has ordered two transfers")
+        self.assertEqual({row["state"] for row in rows}, {"ORDERED"})
+        self.assertEqual({row[0] for row in self.repairs(domain, bind)}, {"TRANSFER"})
+
+        def is_sent():
+            rows = self.fleet.cli("status", domain["name"])["domain"]["servers"]
+            return any(re.search(r"mini-DNS has sent the zone with serial \d+: the log of the server "
+                                 "says why it does not load the zone", row["reason"]) for row in rows)
+        self.fleet.wait_for(is_sent, SECONDS, "the reason says where to look")
+        self.assertEqual(drift.address(bind, www(domain["name"])), RIGHT)
+
+
 class Silent:
     """In the place of a mini-DNS that is away: SOA answers with a newer serial, no transfer.
 

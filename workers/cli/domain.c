@@ -80,15 +80,6 @@ static enum err domain_put_values(struct cli *cli, json_t *into)
 
 /* ---- one domain ---- */
 
-/* An answer has a reason if a worker that the domain needs is not running. */
-static void domain_warn(struct cli *cli, const json_t *domain)
-{
-	const char *reason = answer_text(domain, "reason");
-
-	if (*reason)
-		output_warn(&cli->out, reason);
-}
-
 /* Prints a line about the change. --wait waits for the domain by its id. */
 static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 {
@@ -100,7 +91,6 @@ static enum err domain_finish(struct cli *cli, json_t *domain, const char *verb)
 	struct buf line = { 0 };
 	enum err err;
 
-	domain_warn(cli, domain);
 	buf_printf(&line, "%s ", verb);
 	idn_show(answer_text(domain, "name"), &line);
 	buf_printf(&line, ": serial %" PRIu32 ", %s, id %s", goal.serial,

@@ -32,29 +32,33 @@ static void round_add(struct round *round, const char *topic)
 
 /*
  * Adds the services that have sent heartbeats. Central lists them for administrators. If
- * central does not list them, the client calls the workers that each fleet has.
+ * central does not list them, the client calls the workers that each fleet has. If
+ * central does not answer at all, the client does not call it again: *WHY is the reason.
  */
-static void round_find_topics(struct round *round)
+static enum err round_find_topics(struct round *round, struct why *why)
 {
 	struct cli *cli = round->cli;
 	json_t *answer, *worker;
-	struct why why;
 	size_t i;
 	enum err err;
 
-	round_add(round, "central");
-	if (!cli->settings.admin)
-		return;
+	if (!cli->settings.admin) {
+		round_add(round, "central");
+		return OK;
+	}
 	err = client_call(cli->client, "central", "find_workers", json_object(), &answer,
-	                  &why);
+	                  why);
+	if (err != ERR_TIMEOUT)
+		round_add(round, "central");
 	if (err) {
 		round_add(round, "minidns");
 		round_add(round, "pool_manager.default");
-		return;
+		return err;
 	}
 	json_array_foreach(json_object_get(answer, "workers"), i, worker)
 		round_add(round, answer_text(worker, "service"));
 	json_decref(answer);
+	return OK;
 }
 
 /* ---- the answers ---- */
@@ -120,7 +124,8 @@ enum err ping_topic(struct cli *cli)
 	struct round round = {
 		.cli = cli, .timeout_s = PING_DEFAULT_S, .answers = json_array(),
 	};
-	enum err err;
+	struct why why;
+	enum err err = OK;
 
 	if (cli_has(cli, OPT_TIMEOUT))
 		round.timeout_s = cli->settings.timeout_s;
@@ -128,8 +133,10 @@ enum err ping_topic(struct cli *cli)
 	if (cli->argc)
 		round_add(&round, cli->argv[0]);
 	else
-		round_find_topics(&round);
+		err = round_find_topics(&round, &why);
 	round.started_us = clock_us();
+	if (err == ERR_TIMEOUT)
+		round_on_answer(&round, "central", err, &why);
 	client_ping(cli->client, round.topics, round.count, round_on_answer, &round);
 	err = round_end(&round);
 	for (size_t i = 0; i < round.count; i++)

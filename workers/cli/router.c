@@ -11,7 +11,7 @@
 #define ROUTES "routes"
 #define DOWN   "=down"
 
-enum { TTL_MAX = 7 * 24 * 3600 };
+enum { TTL_MAX = 7 * 24 * 3600, ROUTERS_SEEN = 1000 };
 
 /* ---- calls ---- */
 
@@ -313,17 +313,22 @@ static bool router_has_room(const json_t *router)
 	return false;
 }
 
-/* Warns if no other router takes routes: the routes then stay. */
-static enum err router_warn_alone(struct cli *cli, const json_t *drained)
+/*
+ * Warns if no other router takes the routes: they then stay. Looks at the first
+ * ROUTERS_SEEN routers. The drain has succeeded, so an error of the list does not matter.
+ */
+static void router_warn_alone(struct cli *cli, const json_t *drained)
 {
 	json_t *routers, *router;
 	struct why words;
 	bool is_alone = true;
 	size_t i;
-	enum err err = routes_ask(cli, "list_routers", json_object(), "routers", &routers);
 
-	if (err)
-		return err;
+	if (!answer_number(drained, "routes") ||
+	    routes_ask(cli, "list_routers", json_pack("{s:i}", "limit", ROUTERS_SEEN),
+	               "routers", &routers))
+		return;
+	is_alone = json_array_size(routers) < ROUTERS_SEEN;
 	json_array_foreach(routers, i, router)
 		is_alone &= !router_has_room(router);
 	json_decref(routers);
@@ -334,7 +339,6 @@ static enum err router_warn_alone(struct cli *cli, const json_t *drained)
 		     answer_number(drained, "routes"));
 		output_warn(&cli->out, words.text);
 	}
-	return OK;
 }
 
 static enum err router_wait_routes(struct work *work)
@@ -368,8 +372,8 @@ enum err router_drain(struct cli *cli)
 		return err;
 	router_print_drain(cli, work.router);
 	if (!is_undone)
-		err = router_warn_alone(cli, work.router);
-	if (!err && cli_has(cli, OPT_WAIT))
+		router_warn_alone(cli, work.router);
+	if (cli_has(cli, OPT_WAIT))
 		err = router_wait_routes(&work);
 	router_answer(&work);
 	json_decref(work.router);

@@ -170,9 +170,14 @@ static void work_on_failure_written(void *self, enum err err, const struct why *
 
 void work_fail(void *object, const char *reason)
 {
+	work_fail_as(object, err_without_field(reason));
+}
+
+void work_fail_as(void *object, const char *reason)
+{
 	struct work *work = object;
 
-	work->reason = xstrdup(err_without_field(reason));
+	work->reason = xstrdup(reason);
 	work->reconciler->kind->log_failure(work, reason);
 	redo_timer_run(work->redo, work_try_write_failure, work_on_failure_written);
 }

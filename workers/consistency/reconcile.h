@@ -109,4 +109,6 @@ void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
  * in the work's arena. The row gets no field of the failed call (err_without_field()).
  */
 void work_fail(void *object, const char *reason);
+/* The same for a REASON that is not from a failed call: it may begin with a server. */
+void work_fail_as(void *object, const char *reason);
 void work_end(void *object);

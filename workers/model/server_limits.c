@@ -37,7 +37,12 @@ static bool limit_has_key_beside_cname(const struct server_limit_view *view)
 
 static bool limit_has_slash(const struct name *apex)
 {
-	return memchr(apex->wire, '/', apex->len);
+	const uint8_t *label = apex->wire;
+
+	for (; *label; label += *label + 1)
+		if (memchr(label + 1, '/', *label))
+			return true;
+	return false;
 }
 
 /* ---- PowerDNS ---- */

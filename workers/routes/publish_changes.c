@@ -85,7 +85,7 @@ static void publish_on_state(void *self, const struct rpc_answer *answer)
 	if (answer->err)
 		work_fail(publication, answer->why.text);
 	else if (!strcmp(publish_text(answer->result, "status"), "ERROR"))
-		work_fail(publication, publish_text(answer->result, "reason"));
+		work_fail_as(publication, publish_text(answer->result, "reason"));
 	else if (publish_is_active(publication, answer->result))
 		publish_delegate_then_finish(publication, true);
 	else

@@ -192,8 +192,7 @@ struct route_row {
 struct route_key {
 	const char *id, *namespace, *name;
 };
-/* The id or the name, for errors. */
-/* "NAMESPACE/NAME", or the id */
+/* "NAMESPACE/NAME", or the id; for errors. */
 static inline const char *route_key_text(const struct route_key *key, struct arena *arena)
 {
 	return key->id ? key->id : arena_printf(arena, "%s/%s", key->namespace, key->name);

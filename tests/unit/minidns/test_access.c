@@ -134,6 +134,31 @@ static void a_server_has_one_main_address(void **state)
 	access_clear(&access);
 }
 
+static void servers_may_share_an_address(void **state)
+{
+	static const struct { const char *address; bool is_shared; } table[] = {
+		{ "192.0.2.1", false }, { "192.0.2.1", false }, { "192.0.2.3", true },
+		{ "192.0.2.3", true }, { "192.0.2.9", false },
+	};
+	struct access access = { .server_count = 0 };
+	struct access_server *servers = calloc(4, sizeof(*servers));
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		address_parse(table[i].address, 53 + (int)i, &servers[i].address);
+	servers[2].first = 2;		/* the first two rows are of one server */
+	servers[3].first = 3;
+	access_set_servers(&access, &servers, 4);
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct address address;
+
+		address_parse(table[i].address, 53, &address);
+		assert_int_equal(access_is_shared(&access, &address),
+		                 table[i].is_shared);
+	}
+	access_clear(&access);
+}
+
 static const struct { const char *pool, *domain, *peer, *key; bool may; } asks[] = {
 	{ "default", "d1", pool_server, NULL, true },
 	{ "default", "d1", pool_server, "server.key.", true },
@@ -207,6 +232,7 @@ int main(void)
 		cmocka_unit_test(a_prefix_covers_its_hosts),
 		cmocka_unit_test(only_the_pool_s_servers_may),
 		cmocka_unit_test(a_server_has_one_main_address),
+		cmocka_unit_test(servers_may_share_an_address),
 		cmocka_unit_test(a_map_holds_what_was_put),
 	};
 

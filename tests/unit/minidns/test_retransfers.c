@@ -94,9 +94,7 @@ static void the_oldest_is_dropped(void **state)
 
 	assert_false(retransfers_is_watched(retransfers, &first, &server));
 	assert_true(retransfers_is_watched(retransfers, &second, &server));
-	/* a server that serves no zone: not a fanout for each poll */
-	assert_false(retransfers_needs_watch(retransfers, &first, &server, MINUTE));
-	assert_true(retransfers_needs_watch(retransfers, &first, &server, 6 * MINUTE));
+	assert_int_equal(retransfers_watched(retransfers), RETRANSFERS_MAX);
 	retransfers_free(&retransfers);
 }
 
