@@ -24,6 +24,7 @@ from changed import changes                         # noqa: E402
 from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
 from locked_row import costs_nothing, locked        # noqa: E402
+from story import replace_zone                      # noqa: E402
 
 LONG = os.environ.get("STORY_SECONDS") is not None
 SEED = int(os.environ.get("ZONEFLEET_SEED") or 1)
@@ -798,7 +799,7 @@ class Managed(unittest.TestCase):
             for op, name, rtype, records in changes], **more)
 
     def test_only_force_removes_records_of_ours(self):
-        """And then they come back."""
+        """By whichever call. Then they come back."""
         self.lab.apply({"www/A": ["192.0.2.1"]})
         whole = {("www", "A"): ["192.0.2.1"], ("_own-a.www", "TXT"): [mark()]}
         self.wait_records(whole)
@@ -806,9 +807,33 @@ class Managed(unittest.TestCase):
             for change in ("delete", name, rtype, [data]), ("delete", name, rtype, []):
                 with self.assertRaisesRegex(Exception, f"ownership manages the record '{name}.*force"):
                     self.change(change)
+        zone, apex = f"{ZONE}.", [[f"{ZONE}.", 300, "NS", "ns1.example.net."]]
+
+        def of_set(method, **more):
+            found, = self.domains.find_recordsets(domain=zone, criterion={
+                "name": full("www"), "type": "A"})["recordsets"]
+            getattr(self.domains, method)(domain=zone, recordset=found["id"], **more)
+        for call in (lambda: self.change(("set", "www", "A", ["192.0.2.9"])),
+                     lambda: of_set("delete_recordset"),
+                     lambda: of_set("update_recordset", values={"records": ["192.0.2.9"]}),
+                     lambda: self.domains.delete_domain(domain=zone)):
+            with self.assertRaisesRegex(Exception, "ownership manages .*force"):
+                call()
+        state, reason = replace_zone(self.domains, zone, apex)
+        self.assertEqual(state, "ERROR")
+        self.assertRegex(reason, "ownership manages the record .*force")
         self.assertEqual(self.records(), whole)
-        self.change(("delete", "www", "A", []), force=True)
-        self.assertNotIn(("www", "A"), self.records())
+        for remove in (lambda: self.change(("delete", "www", "A", []), force=True),
+                       lambda: of_set("delete_recordset", force=True),
+                       lambda: self.assertEqual(replace_zone(self.domains, zone, apex, force=True),
+                                                ("DONE", ""))):
+            before = self.domains.get_domain(domain=zone)["version"]
+            remove()
+            self.assertGreater(self.domains.get_domain(domain=zone)["version"], before)
+            self.wait_records(whole)
+        self.domains.delete_domain(domain=zone, force=True)
+        self.domains.abandon_domain(domain=zone)            # it has no name servers
+        self.domains.create_domain(domain={"name": zone, "email": "h@example.org"})
         self.wait_records(whole)
         # what others add to our set is not ours, and goes
         self.change(("add", "www", "A", ["192.0.2.2"]))
