@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 from lab.fleet import fleet_key, merged, render                 # noqa: E402
+from lab.process import program as installed                    # noqa: E402
 
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
@@ -190,6 +191,17 @@ class DeployTest(unittest.TestCase):
         for unit in (ROOT / "deploy" / "systemd").glob("*.service"):
             reloads = re.findall(r"^ExecReload=/usr/sbin/.*", unit.read_text(), re.M)
             self.assertTrue(all(line.endswith(" --check-settings") for line in reloads), unit)
+
+    def test_sample_settings_of_mariadb(self):
+        """mariadbd knows each, and has the values that `zonefleet db migrate` wants."""
+        for sample in "mariadb.cnf.sample", "examples/cluster/galera.cnf":
+            status, said = run(installed("mariadbd"),
+                               f"--defaults-file={ROOT / 'deploy' / sample}", "--user=root",
+                               f"--datadir={self.folder}", "--verbose", "--help")
+            self.assertEqual(status, 0, said)
+            values = dict(re.findall(r"(?m)^([a-z-]+) +(\S+)$", said))
+            self.assertGreaterEqual(int(values["max-allowed-packet"]), 64 << 20, sample)
+            self.assertEqual(values["innodb-flush-log-at-trx-commit"], "1", sample)
 
     def test_each_file_that_a_setting_names(self):
         """--check says of each that it is not there."""

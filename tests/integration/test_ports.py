@@ -2018,6 +2018,12 @@ class Client(PortStory):
                                                        or ()), SECONDS, "it is back")
         self.document("domain", "delete", domain, "--force", "--wait")
 
+    def test_all_tenants_are_for_administrators(self):
+        for what in "network", "subnet", "port":
+            self.fails(1, "only an administrator may list the objects of all tenants", what, "list",
+                       "--all-tenants")
+            self.document(what, "list", "--all-tenants", "--admin")
+
     def test_who_waits_in_vain_hears_why(self):
         domain, network = self.domain()
         self.central.apply_changes(domain=domain, changes=[
