@@ -46,16 +46,20 @@ static int stream_choose_protocol(SSL *ssl, const unsigned char **out,
 	                                        : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
+/* If the system has the reason, it is the first error of OpenSSL. */
 static enum err stream_fail_file(struct why *why, const char *what, const char *path)
 {
 	const char *reason = ERR_reason_error_string(ERR_peek_last_error());
 	unsigned long first = ERR_peek_error();
+	enum err err = ERR_INVALID;
 
 	errno = ERR_SYSTEM_ERROR(first) ? ERR_GET_REASON(first) : 0;
+	if (errno)
+		reason = strerror(errno);
 	if (descriptors_lack("a certificate"))
-		return fail(why, ERR_BUSY, "%s %s: %s", what, path, strerror(errno));
-	return fail(why, ERR_INVALID, "%s %s: %s", what, path,
-	            reason ? reason : "OpenSSL cannot load the file and gives no reason");
+		err = ERR_BUSY;
+	return fail(why, err, "minidns.%s: cannot load %s: %s", what, path,
+	            reason ? reason : "OpenSSL gives no reason");
 }
 
 static enum err stream_load(SSL_CTX *context, const struct stream_tls_files *files,

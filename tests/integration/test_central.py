@@ -291,7 +291,7 @@ class Domains(Story):
         """A new one begins above it, also when the row of the old one is gone."""
         name, ahead = lab.name(), int(time.time()) + 10**9
 
-        def create(serial):
+        def create(serial, name=name):
             commit(stage(name, generated_zone(name, 3, serial), ALICE), ALICE)
             return call("get_domain", domain=name)
 
@@ -317,6 +317,20 @@ class Domains(Story):
         wait_for(lambda: not lab.sql(f"SELECT 1 FROM last_serials WHERE name = '{name}'"), 30,
                  "a serial of more than a year ago is forgotten")
         self.assertLess(call("create_domain", domain={"name": name})["serial"], ahead)
+        other, top, soon = lab.name(), 2**32 - 1, int(time.time())
+        last = create(top, other)
+        self.assertEqual(last["serial"], top)
+        delete(last)
+        self.assertEqual(lab.sql(f"SELECT serial FROM last_serials WHERE name = '{other}'"),
+                         [[str(top)]])
+        for serial, wanted in (None, soon), (top, soon), (2**31 - 2, 2**31 - 2), (2**31 - 1, soon):
+            name = lab.name()
+            lab.sql("INSERT INTO last_serials (name, serial, deleted_at) SELECT "
+                    f"'{name}', serial, deleted_at FROM last_serials WHERE name = '{other}'")
+            found = call("create_domain", domain={"name": name})["serial"] if serial is None \
+                else create(serial, name)["serial"]
+            self.assertAlmostEqual(found, wanted, delta=60 if wanted == soon else 0)
+        self.assertEqual(create(0, other)["serial"], 0)
 
     def test_delete_if_empty(self):
         """Its SOA record and the NS records at its apex are no reason to keep it."""

@@ -101,6 +101,15 @@ class Alone(unittest.TestCase):
                 self.assertIn(f"--{option['name']}", text)
         self.assertEqual(len(page["exits"]), 7)
 
+    def test_commands_with_all_tenants(self):
+        """The story of the worker that serves each asks for it without the right."""
+        rows = [row for group in json.loads(client("help", "--json")[1])["groups"]
+                for row in group["commands"]]
+        self.assertEqual({row["words"] for row in rows
+                          if "all-tenants" in [option["name"] for option in row["options"]]},
+                         {f"{what} list" for what in ("domain", "owner", "network", "subnet", "port",
+                                                      "route")})
+
     def test_the_sample_as_a_document(self):
         groups = json.loads(client("--sample", "--json")[1])
         self.assertEqual([group["group"] for group in groups][-1], "client")
@@ -654,12 +663,15 @@ class Commands(WithFleet):
                                                             text=bad, want=FAILED))
         self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
 
+    def answer(self, name, rtype):
+        """What BIND serves."""
+        return dns.query.udp(dns.message.make_query(name, rtype), "127.0.0.1",
+                             port=self.fleet.name_servers[0].port, timeout=5).answer
+
     def texts(self, name):
         """What BIND serves as TXT of the name: a list of lists of strings."""
-        answer = dns.query.udp(dns.message.make_query(name, "TXT"), "127.0.0.1",
-                               port=self.fleet.name_servers[0].port, timeout=5)
         return sorted([[string.decode() for string in record.strings]
-                       for rrset in answer.answer for record in rrset])
+                       for rrset in self.answer(name, "TXT") for record in rrset])
 
     def test_one_value_is_one_string(self):
         """An argument or a line is one value, and the client says what it made of it."""
@@ -674,6 +686,8 @@ class Commands(WithFleet):
                  'line 1 has one string: "v=DKIM1; k=rsa"'),
                 (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
                 (("add", "text.org", "@", "CAA", "0 issue ca.example; a=b", "--quiet"), None, None),
+                (("add", "text.org", "uri", "URI", "10 1 https://x.example/a b"), None,
+                 'value 1 has one string: 10 1 "https://x.example/a b"'),
                 (("add", "text.org", "long", "TXT", "one", "x" * 300, "--wait"), None,
                  f'value 2 has 2 strings, .*: "{"x" * 255}" "{"x" * 45}"')):
             status, out, err = client(*run, *words, text=text)
@@ -683,6 +697,8 @@ class Commands(WithFleet):
                          sorted([["v=spf1 -all"], ["a", "b"], ["v=DKIM1; k=rsa"], ["plain"],
                                  ["in quotes"]]))
         self.assertEqual(self.texts("long.text.org"), [["one"], ["x" * 255, "x" * 45]])
+        uri, = [record for rrset in self.answer("uri.text.org", "URI") for record in rrset]
+        self.assertEqual((uri.priority, uri.weight, uri.target), (10, 1, b"https://x.example/a b"))
         gone = self.run_json("record", "delete", "text.org", "@", "TXT", "v=spf1 -all",
                              "v=DKIM1; k=rsa", '"a" "b"')
         self.assertEqual((gone["deleted"], gone["unchanged"]), (3, 0))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import merged, start_fleet                                   # noqa: E402
-from lab.fleet import render                                            # noqa: E402
+from lab.fleet import BACKENDS, render                                  # noqa: E402
 
 GOOD, FAILED, USAGE = 0, 1, 64
 SECRET = "not-the-password"
@@ -20,7 +20,8 @@ def setUpModule():
     folder = Path(tempfile.mkdtemp(prefix="zfconnect"))
     unittest.addModuleCleanup(shutil.rmtree, folder)
     Connect.fleet = unittest.enterModuleContext(start_fleet(
-        folder / "fleet", central=1, poolmgr=1, minidns=1))
+        folder / "fleet", central=1, poolmgr=1, minidns=1,
+        name_servers=("bind", "knot", "nsd", "powerdns")))
 
 
 class Connect(unittest.TestCase):
@@ -45,8 +46,8 @@ class Connect(unittest.TestCase):
 
     def servers(self):
         """The rows of the name servers."""
-        return {("control channel", f"{server.name} ({driver})"): server.name
-                for server, driver in zip(self.fleet.name_servers, ("bind9", "knot", "nsd"))} | {
+        return {("control channel", f"{server.name} ({BACKENDS[server.name][0]})"): server.name
+                for server in self.fleet.name_servers} | {
                 ("DNS", f"{server.name} ({server.host} port {server.port})"): server.name
                 for server in self.fleet.name_servers}
 
@@ -65,10 +66,20 @@ class Connect(unittest.TestCase):
             self.assertRegex(rows[row], r"\AOK(: answers with [A-Z]+)?\Z")
 
     def test_a_server_that_is_away(self):
-        with self.fleet.away(self.fleet.nsd):
-            rows = self.run_check(self.manager, want=FAILED)
+        for server in self.fleet.nsd, self.fleet.powerdns:
+            with self.fleet.away(server):
+                rows = self.run_check(self.manager, want=FAILED)
+            for row, name in self.servers().items():
+                self.assertRegex(rows[row], r"\AFAILED: ." if name == server.name else r"\AOK",
+                                 row)
+
+    def test_a_wrong_key_of_an_api(self):
+        rows = self.run_check(self.manager, {"backends": {"powerdns": {"default": {
+            "api_key": SECRET}}}}, want=FAILED)
         for row, name in self.servers().items():
-            self.assertRegex(rows[row], r"\AFAILED: ." if name == "nsd" else r"\AOK", row)
+            self.assertRegex(rows[row], r"\AFAILED: .*does not accept api_key"
+                             if row[0] == "control channel" and name == "powerdns" else r"\AOK",
+                             row)
 
     def test_wrong_accounts(self):
         broker = self.fleet.rabbitmq

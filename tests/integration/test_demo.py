@@ -91,6 +91,8 @@ class OthersFolder(unittest.TestCase):
 
 class DemoTest(unittest.TestCase):
 
+    maxDiff = None
+
     def setUp(self):
         parent = tempfile.TemporaryDirectory(prefix="zfdemo", dir="/tmp")    # all may enter
         self.addCleanup(parent.cleanup)

@@ -12,12 +12,30 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
-from lab.fleet import fleet_key                                 # noqa: E402
+from lab.fleet import fleet_key, merged, render                 # noqa: E402
+from lab.process import program as installed                    # noqa: E402
 
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
 OPTIONAL = ("ownership", "ports", "routes")   # of use to some only
 AGENTS = ("ports", "routes")                 # with --agent, on other machines
+
+
+# a server of each backend with files, and what else a program requires
+WITH_FILES = {
+    "broker": {"url": "rabbits://zonefleet:secret@127.0.0.1/"},
+    "database": {"password": "secret"},
+    "fleet": {"keys": fleet_key("1")},
+    "poolmgr": {"masters": ["192.0.2.1:5354"]},
+    "backends": {
+        backend: {"servers": [{"id": backend, "host": "192.0.2.2"} | more]}
+        for backend, more in (("bind9", {}), ("nsd", {"control": "192.0.2.2:8952"}),
+                              ("powerdns", {"api_key": "secret"}))},
+    "minidns": {"listen_tls": ["127.0.0.1:853"]},
+    "registries": {"zones": [{"zone": "example.org.", "storage_id": "us", "host": "192.0.2.3",
+                              "tsig_key": "us.", "tsig_secret": "bm90IGEgc2VjcmV0"}]},
+    "routes_agent": {"router": "shard1"},
+}
 
 
 def run(*argv, **options):
@@ -173,6 +191,71 @@ class DeployTest(unittest.TestCase):
         for unit in (ROOT / "deploy" / "systemd").glob("*.service"):
             reloads = re.findall(r"^ExecReload=/usr/sbin/.*", unit.read_text(), re.M)
             self.assertTrue(all(line.endswith(" --check-settings") for line in reloads), unit)
+
+    def test_sample_settings_of_mariadb(self):
+        """mariadbd knows each, and has the values that `zonefleet db migrate` wants."""
+        for sample in "mariadb.cnf.sample", "examples/cluster/galera.cnf":
+            status, said = run(installed("mariadbd"),
+                               f"--defaults-file={ROOT / 'deploy' / sample}", "--user=root",
+                               f"--datadir={self.folder}", "--verbose", "--help")
+            self.assertEqual(status, 0, said)
+            values = dict(re.findall(r"(?m)^([a-z-]+) +(\S+)$", said))
+            self.assertGreaterEqual(int(values["max-allowed-packet"]), 64 << 20, sample)
+            self.assertEqual(values["innodb-flush-log-at-trx-commit"], "1", sample)
+
+    def test_each_file_that_a_setting_names(self):
+        """--check says of each that it is not there."""
+        folder, pem, nowhere = (self.folder / name for name in ("folder", "pem", "nowhere"))
+        folder.mkdir()
+        status, said = run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                           "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+                           "-keyout", pem, "-out", self.folder / "certificate")
+        self.assertEqual(status, 0, said)
+        pem.write_text(pem.read_text() + (self.folder / "certificate").read_text())
+        named = set()
+        for kind in WORKERS + OPTIONAL + tuple(f"{agent} --agent" for agent in AGENTS):
+            program = [BINARIES / f"zonefleet-{kind.split()[0]}", *kind.split()[1:]]
+            groups = json.loads(run(*program, "--settings")[1])
+            rows = [(group["group"].split("."), group["elements"], row["key"],
+                     row["help"].split()[0]) for group in groups for row in group["rows"]
+                    if row["help"].split()[0] in ("file", "directory") or "@FILE" in row["values"]]
+            whole = {key: value for key, value in WITH_FILES.items()
+                     if key in [group["group"].split(".")[0] for group in groups]}
+            for groups, elements, key, what in rows:
+                if what in ("file", "directory"):
+                    whole = self.with_file(whole, groups, elements, key,
+                                           folder if what == "directory" else pem)
+            self.check_files(program, whole, 0)
+            for groups, elements, key, what in rows:
+                named.add(".".join([*groups, key]))
+                at = "" if what in ("file", "directory") else "@"
+                with self.subTest(kind=kind, group=groups, key=key):
+                    self.check_files(program, self.with_file(whole, groups, elements, key,
+                                                             f"{at}{nowhere}"), 78,
+                                     str(nowhere), "" if at else f"{'.'.join(groups)}.{key}")
+        self.assertLessEqual({"broker.tls_ca", "database.tls_ca", "minidns.tls_client_ca",
+                              "backends.powerdns.ca_file", "backends.nsd.control_key",
+                              "registries.tsig_secret", "ports_agent.directory"}, named)
+
+    def with_file(self, settings, groups, elements, key, path):
+        """The settings with this path, of a group or of the element of its list."""
+        first, *rest = groups
+        if rest:
+            value = self.with_file(settings.get(first, {}), rest, elements, key, path)
+        elif elements:
+            value = {elements: [settings[first][elements][0] | {key: path}]}
+        else:
+            value = {key: path}
+        return merged(settings, {first: value})
+
+    def check_files(self, program, settings, want, *words):
+        config = self.folder / "files.cfg"
+        config.touch(0o600)
+        config.write_text(render(settings))
+        status, said = run(*program, "--check", "--config", config)
+        self.assertEqual(status, want, said)
+        for word in words:
+            self.assertIn(word, said)
 
     def test_sample_needs_a_password(self):
         config = self.folder / "zonefleet.cfg"

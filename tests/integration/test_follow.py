@@ -31,6 +31,7 @@ SECONDS = 30            # until a server follows, when the last fault is over
 DRIVEN = ("bind", "knot", "nsd", "powerdns")
 RIGHT, WRONG = "192.0.2.1", "192.0.2.99"
 DAY = 86400
+HALF = 1 << 31          # of all serials: RFC 1982 calls neither of two that are so far apart newer
 
 
 def www(zone):
@@ -150,6 +151,26 @@ class Driven(Quick, Story):
                 self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
                                "which zonefleet did not issue"), self.history(domain))
                 self.change(domain, "192.0.2.2")
+
+    def test_one_whose_serial_is_half_of_all_away(self):
+        """As far ahead as it can be, and as far behind: it serves ours in the end."""
+        cases = [(server, ahead, self.caller.create_domain(
+                      domain={"name": f"{server.name}{ahead}.half.example."}))
+                 for server in self.fleet.name_servers for ahead in (HALF - 2, HALF + 2)]
+        for _, _, domain in cases:
+            self.caller.apply_changes(domain=domain["id"],
+                                      changes=[put(www(domain["name"]), RIGHT)])
+        cases = [(server, ahead, self.follow(domain)) for server, ahead, domain in cases]
+        for server, ahead, domain in cases:
+            drift.replace(server, domain["name"],
+                          edited(drift.transferred(server, domain["name"]), ahead))
+            self.fleet.cli("sync", domain["name"], "--admin")
+        for server, ahead, domain in cases:
+            with self.subTest(server=server.name, ahead=ahead):
+                self.assertEqual(self.follow(domain)["serial"], domain["serial"])
+                if ahead < HALF:
+                    self.assertIn(["TRANSFER", "DONE"],
+                                  [row[:2] for row in self.repairs(domain, server)])
 
     def test_what_is_left_of_a_former_zone(self):
         """Ahead of the new one, on all servers: none was told that the former is gone."""

@@ -227,7 +227,8 @@ class Open(Xot):
         broken.touch(0o600)
         for was, now, words in (
                 (str(self.key), str(self.authority.key), "tls_key"),
-                (str(self.certificate), "/nowhere.pem", "tls_certificate /nowhere.pem")):
+                (str(self.certificate), "/nowhere.pem", "minidns.tls_certificate: "
+                 "cannot load /nowhere.pem: No such file")):
             broken.write_text(text.replace(was, now))
             done = subprocess.run([worker.command()[0], "--config", broken, "--check"],
                                   capture_output=True, text=True, timeout=10)

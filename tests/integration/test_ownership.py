@@ -19,11 +19,12 @@ import dns.rcode
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from ownership_lab import HOST, ZONE, Lab           # noqa: E402
+from ownership_lab import HOST, ZONE, Lab, full     # noqa: E402
 from changed import changes                         # noqa: E402
 from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
 from locked_row import costs_nothing, locked        # noqa: E402
+from story import replace_zone                      # noqa: E402
 
 LONG = os.environ.get("STORY_SECONDS") is not None
 SEED = int(os.environ.get("ZONEFLEET_SEED") or 1)
@@ -71,7 +72,15 @@ class Story(unittest.TestCase):
             "\n".join(f"update add {line}" for line in text.strip().splitlines())), "")
 
 
+# what others have at the names where we want an A
+BESIDE_OURS = {(owner, rtype): [data] for owner in ("@", "x") for rtype, data in (
+    ("AAAA", "2001:db8::9"), ("MX", "10 mail.example.net."), ("TXT", '"v=spf1 -all"'))}
+
+
 class Basics(Story):
+
+    options = {"zones": [{"zone": ZONE, "storage_id": "us"},
+                         {"zone": ZONE, "storage_id": "whole", "ownership_scope": "name"}]}
 
     def test_records_come_change_and_go_with_their_marks(self):
         self.lab.apply({"www/A": ["192.0.2.1", "192.0.2.2"], "*/CNAME": ["www.example.org."]})
@@ -92,6 +101,24 @@ class Basics(Story):
         self.wait_data({("@", "A"): ["192.0.2.1"], ("@", "MX"): ["10 mail.example.net."],
                         ("@", "TXT"): ['"v=spf1 -all"']})
         self.assertEqual(self.lab.marks().keys(), {"_own-a", "_own-mx", "_own-txt"})
+
+    def test_ours_beside_types_of_others(self):
+        """At the apex and below it. With the scope name, they keep all of the name."""
+        self.add_as_them("\n".join(f"{full(owner)} 300 {rtype} {data}" for (owner, rtype), (data,)
+                                   in BESIDE_OURS.items()))
+        theirs = self.lab.zone()
+        self.lab.apply({"@/A": ["192.0.2.1"], "x/A": ["192.0.2.1"]}, storage_id="whole")
+        self.addCleanup(self.lab.apply, {}, storage_id="whole")
+        self.assertEqual(self.lab.reasons(self.lab.planned("whole")), {
+            f"{ZONE}. A": "none NAME_SHARED", "x A": "none NAME_SHARED"})
+        self.assertEqual(self.lab.zone(), theirs)
+        for address in "192.0.2.1", "192.0.2.2":
+            self.lab.apply({"@/A": [address], "x/A": [address]})
+            self.wait_data(BESIDE_OURS | {("@", "A"): [address], ("x", "A"): [address]})
+        self.assertEqual(self.lab.marks(), {"_own-a": [mark()], "_own-a.x": [mark()]})
+        self.lab.apply({})
+        self.wait_data(BESIDE_OURS)
+        self.assertEqual(self.lab.zone(), theirs)
 
     def test_each_change_leaves_a_line(self):
         registry = f"us/{ZONE}."
@@ -687,7 +714,7 @@ class Memory(Story):
 class Managed(unittest.TestCase):
     """A zone of our own: central has it, and looks whether it is as it was read."""
 
-    STORAGE_IDS = "us", "table", "same"
+    STORAGE_IDS = "us", "table", "same", "whole"
     AT_ONCE = 1000          # changes in a call
 
     @classmethod
@@ -696,7 +723,9 @@ class Managed(unittest.TestCase):
                               {"zone": ZONE, "storage_id": "table", "provider": "managed",
                                "storage": "table"},
                               {"zone": ZONE, "storage_id": "same", "provider": "managed",
-                               "txt_form": "same"}],
+                               "txt_form": "same"},
+                              {"zone": ZONE, "storage_id": "whole", "provider": "managed",
+                               "ownership_scope": "name"}],
                        settings={"max_update_pct": 100, "max_delete_pct": 100,
                                  "managed_types": ["A", "AAAA", "CNAME", "NS", "MX", "TXT"]},
                        central=True).__enter__()
@@ -713,7 +742,8 @@ class Managed(unittest.TestCase):
             self.lab.apply({}, storage_id=storage_id)
             self.lab.planned(storage_id)
         while left := self.records():       # those of a page
-            changes = [("delete", *key, data) for key, data in left.items()]
+            changes = [("delete", "@" if name == f"{ZONE}." else name, rtype, data)
+                       for (name, rtype), data in left.items()]
             self.change(*changes[:self.AT_ONCE], force=True)
 
     def records(self):
@@ -743,13 +773,33 @@ class Managed(unittest.TestCase):
         self.lab.apply({})
         self.wait_records(theirs)
 
+    def test_ours_beside_types_of_others(self):
+        """At the apex and below it. With the scope name, they keep all of the name."""
+        theirs = {(f"{ZONE}." if owner == "@" else owner, rtype): data
+                  for (owner, rtype), data in BESIDE_OURS.items()}
+        self.change(*[("add", *key, data) for key, data in BESIDE_OURS.items()])
+        wanted = {"@/A": ["192.0.2.1"], "x/A": ["192.0.2.1"]}
+        ours = {(f"{ZONE}.", "A"): ["192.0.2.1"], ("x", "A"): ["192.0.2.1"]}
+        marks = {("_own-a", "TXT"): [mark()], ("_own-a.x", "TXT"): [mark()]}
+        for storage_id, what in ("us", ours | marks), ("table", ours):
+            self.lab.apply(wanted, storage_id=storage_id)
+            self.wait_records(theirs | what)
+            self.lab.apply({}, storage_id=storage_id)
+            self.wait_records(theirs)
+        for storage_id in "same", "whole":
+            self.lab.apply(wanted, storage_id=storage_id)
+            self.assertEqual(self.lab.reasons(self.lab.planned(storage_id)), {
+                f"{ZONE}. A": "none NAME_SHARED", "x A": "none NAME_SHARED"})
+            self.assertEqual(self.records(), theirs)
+            self.lab.apply({}, storage_id=storage_id)
+
     def change(self, *changes, **more):
         self.domains.apply_changes(domain=f"{ZONE}.", changes=[
-            {"op": op, "name": f"{name}.{ZONE}.", "type": rtype, "records": records or None}
+            {"op": op, "name": full(name), "type": rtype, "records": records or None}
             for op, name, rtype, records in changes], **more)
 
     def test_only_force_removes_records_of_ours(self):
-        """And then they come back."""
+        """By whichever call. Then they come back."""
         self.lab.apply({"www/A": ["192.0.2.1"]})
         whole = {("www", "A"): ["192.0.2.1"], ("_own-a.www", "TXT"): [mark()]}
         self.wait_records(whole)
@@ -757,9 +807,33 @@ class Managed(unittest.TestCase):
             for change in ("delete", name, rtype, [data]), ("delete", name, rtype, []):
                 with self.assertRaisesRegex(Exception, f"ownership manages the record '{name}.*force"):
                     self.change(change)
+        zone, apex = f"{ZONE}.", [[f"{ZONE}.", 300, "NS", "ns1.example.net."]]
+
+        def of_set(method, **more):
+            found, = self.domains.find_recordsets(domain=zone, criterion={
+                "name": full("www"), "type": "A"})["recordsets"]
+            getattr(self.domains, method)(domain=zone, recordset=found["id"], **more)
+        for call in (lambda: self.change(("set", "www", "A", ["192.0.2.9"])),
+                     lambda: of_set("delete_recordset"),
+                     lambda: of_set("update_recordset", values={"records": ["192.0.2.9"]}),
+                     lambda: self.domains.delete_domain(domain=zone)):
+            with self.assertRaisesRegex(Exception, "ownership manages .*force"):
+                call()
+        state, reason = replace_zone(self.domains, zone, apex)
+        self.assertEqual(state, "ERROR")
+        self.assertRegex(reason, "ownership manages the record .*force")
         self.assertEqual(self.records(), whole)
-        self.change(("delete", "www", "A", []), force=True)
-        self.assertNotIn(("www", "A"), self.records())
+        for remove in (lambda: self.change(("delete", "www", "A", []), force=True),
+                       lambda: of_set("delete_recordset", force=True),
+                       lambda: self.assertEqual(replace_zone(self.domains, zone, apex, force=True),
+                                                ("DONE", ""))):
+            before = self.domains.get_domain(domain=zone)["version"]
+            remove()
+            self.assertGreater(self.domains.get_domain(domain=zone)["version"], before)
+            self.wait_records(whole)
+        self.domains.delete_domain(domain=zone, force=True)
+        self.domains.abandon_domain(domain=zone)            # it has no name servers
+        self.domains.create_domain(domain={"name": zone, "email": "h@example.org"})
         self.wait_records(whole)
         # what others add to our set is not ours, and goes
         self.change(("add", "www", "A", ["192.0.2.2"]))

@@ -28,7 +28,7 @@ import dns.rdatatype
 import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E402
+from story import NO_HOSTS, NS, Caller, replace_zone, start_fleet      # noqa: E402
 from changed import changes                                             # noqa: E402
 from query import udp  # noqa: E402
 from heard import Heard                                                 # noqa: E402
@@ -542,89 +542,103 @@ class Restored(PortStory):
         self.zone, network = self.domain()
         self.port = self.create(network, "10.97.1.1", dns_name="vm")
         self.name, self.host = f"vm.{self.zone}", f"host-10-97-1-1.{self.zone}"
+        self.pointer = self.reverse("10.97.1.1")
+        self.zone_of = {"A": self.zone, "PTR": self.pointer.partition(".")[2]}
         self.addCleanup(self.caller.delete_port, port=self.port["id"])
         self.answers(self.name, "A", "10.97.1.1")
+        self.answers(self.pointer, "PTR", self.name)    # that of the test before is gone
         self.fleet.wait_for(lambda: self.get_port()["status"] == "ACTIVE", SECONDS, "published")
 
     def get_port(self):
         return self.caller.get_port(port=self.port["id"])["port"]
 
-    def version(self):
-        return self.central.get_domain(domain=self.zone)["version"]
+    def version(self, zone=None):
+        return self.central.get_domain(domain=zone or self.zone)["version"]
 
-    def wait_checked(self):
+    def wait_checked(self, zone=None):
         """The workers know that the domain has all of it as it is now."""
+        zone = zone or self.zone
         self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
-            f"SELECT seen_version, is_suspect FROM port_zones WHERE zone = '{self.zone}'") ==
-            [[str(self.version()), "0"]], SECONDS, f"{self.zone} is checked")
+            f"SELECT seen_version, is_suspect FROM port_zones WHERE zone = '{zone}'") ==
+            [[str(self.version(zone)), "0"]], SECONDS, f"{zone} is checked")
 
     def whole_set(self, name, kind="A"):
-        found = self.central.find_recordsets(domain=self.zone, criterion={
+        found = self.central.find_recordsets(domain=self.zone_of[kind], criterion={
             "name": name, "type": kind})["recordsets"]
         return found[0] if found else None
 
-    def imported(self, records, **more):
-        """The state and the reason of an import of these records."""
-        name = self.central.begin_import(domain={"name": self.zone}, mode="replace", **more)["id"]
-        self.central.add_to_import(**{"import": name}, part=0, records=records)
-        self.central.commit_import(**{"import": name})
-
-        def ended():
-            state = self.central.get_import(**{"import": name})
-            return state["state"] in ("DONE", "ERROR") and state
-        state = self.fleet.wait_for(ended, SECONDS, "the import ends")
-        return state["state"], state["reason"]
+    def replaced(self, zone, **more):
+        """The state and the reason of an import that has no record of a port."""
+        return replace_zone(self.central, zone, [[zone, 300, "NS", NS]], SECONDS, **more)
 
     def test_no_call_removes_them_by_accident(self):
-        member, = self.whole_set(self.name)["members"]
+        for name, kind, data, other in ((self.name, "A", "10.97.1.1", "192.0.2.1"),
+                                        (self.pointer, "PTR", self.name, "other.example.net.")):
+            with self.subTest(kind):
+                self.stays(name, kind, data, other)
+
+    def stays(self, name, kind, data, other):
+        """The record of a port, and OTHER is data of another one."""
+        zone = self.zone_of[kind]
+        member, = self.whole_set(name, kind)["members"]
         self.assertEqual(member["managed_by"], "ports")
-        set_id, before = self.whole_set(self.name)["id"], self.version()
-        one = {"name": self.name, "type": "A"}
-        words = rf"ports manages the record '{self.name} A 10.97.1.1': .* force"
-        for change in (one | {"op": "delete"}, one | {"op": "delete", "records": ["10.97.1.1"]},
-                       one | {"op": "set", "records": ["192.0.2.1"]},
-                       one | {"op": "set", "records": ["192.0.2.1"], "managed_by": "routes"}):
+        set_id, before = self.whole_set(name, kind)["id"], self.version(zone)
+        one = {"name": name, "type": kind}
+        words = rf"ports manages the record '{name} {kind} {data}': .* force"
+        for change in (one | {"op": "delete"}, one | {"op": "delete", "records": [data]},
+                       one | {"op": "set", "records": [other]},
+                       one | {"op": "set", "records": [other], "managed_by": "routes"}):
             with self.subTest(change):
-                self.refused(words, self.central.apply_changes, domain=self.zone,
-                             changes=[change])
-        self.refused(words, self.central.delete_recordset, domain=self.zone, recordset=set_id)
-        self.refused(words, self.central.update_recordset, domain=self.zone, recordset=set_id,
-                     values={"records": ["192.0.2.1"]})
+                self.refused(words, self.central.apply_changes, domain=zone, changes=[change])
+        self.refused(words, self.central.delete_recordset, domain=zone, recordset=set_id)
+        self.refused(words, self.central.update_recordset, domain=zone, recordset=set_id,
+                     values={"records": [other]})
         self.refused("ports manages records of the domain .*force", self.central.delete_domain,
-                     domain=self.zone)
-        state, reason = self.imported([[self.zone, 300, "NS", NS]])
+                     domain=zone)
+        state, reason = self.replaced(zone)
         self.assertEqual(state, "ERROR")
         self.assertRegex(reason, "ports manages the record .* force")
-        self.assertEqual(self.version(), before)
+        self.assertEqual(self.version(zone), before)
         # what leaves them where they are is allowed
-        self.central.update_recordset(domain=self.zone, recordset=set_id, values={"ttl": 77})
-        self.central.apply_changes(domain=self.zone, changes=[
-            one | {"op": "set", "records": ["10.97.1.1", "192.0.2.1"]}])
-        self.central.apply_changes(domain=self.zone, changes=[
-            one | {"op": "set", "records": ["10.97.1.1"]}])
-        self.assertEqual([member["managed_by"] for member in self.whole_set(self.name)["members"]
+        self.central.update_recordset(domain=zone, recordset=set_id, values={"ttl": 77})
+        self.central.apply_changes(domain=zone, changes=[
+            one | {"op": "set", "records": [data, other]}])
+        self.central.apply_changes(domain=zone, changes=[one | {"op": "set", "records": [data]}])
+        self.assertEqual([member["managed_by"] for member in self.whole_set(name, kind)["members"]
                           if member["task"] != "DELETE"], ["ports"])
 
     def test_what_is_removed_all_the_same_comes_back(self):
-        self.wait_checked()
+        """In the domain of the network, where it has two, and in the reverse domain."""
+        delete = {"op": "delete", "name": self.name, "type": "A"}
+        self.comes_back([delete, {"op": "set", "name": self.host, "type": "A",
+                                  "records": ["192.0.2.9"]}],
+                        {(self.name, "A"): "10.97.1.1", (self.host, "A"): "10.97.1.1"})
+        self.comes_back([delete | {"name": self.pointer, "type": "PTR"}],
+                        {(self.pointer, "PTR"): self.name})
+
+    def comes_back(self, changes, records):
+        """These changes are forced, and other calls; RECORDS is what a port has in the domain."""
+        name, kind = next(iter(records))
+        zone = self.zone_of[kind]
+        self.wait_checked(zone)
         for remove in (
-                lambda: self.central.apply_changes(domain=self.zone, force=True, changes=[
-                    {"op": "delete", "name": self.name, "type": "A"},
-                    {"op": "set", "name": self.host, "type": "A", "records": ["192.0.2.9"]}]),
+                lambda: self.central.apply_changes(domain=zone, force=True, changes=changes),
                 lambda: self.central.delete_recordset(
-                    domain=self.zone, recordset=self.whole_set(self.name)["id"], force=True),
-                lambda: self.assertEqual(self.imported([[self.zone, 300, "NS", NS]], force=True),
-                                         ("DONE", ""))):
-            before = self.version()
+                    domain=zone, recordset=self.whole_set(name, kind)["id"], force=True),
+                lambda: self.assertEqual(self.replaced(zone, force=True), ("DONE", ""))):
+            before = self.version(zone)
             remove()
-            self.assertGreater(self.version(), before)
-            self.fleet.wait_for(lambda: self.whole_set(self.name) and any(
-                member["data"] == "10.97.1.1" for member in self.whole_set(self.host)["members"]),
-                SECONDS, "they are back")
-            self.answers(self.name, "A", "10.97.1.1")
+            self.assertGreater(self.version(zone), before)
+            self.fleet.wait_for(lambda: all(data in self.data(*key) for key, data in
+                                            records.items()), SECONDS, "they are back")
+            self.answers(name, kind, records[name, kind])
             self.assertEqual(self.get_port()["status"], "ACTIVE")
-            self.wait_checked()
-        self.assertEqual(self.version(), before + 2)    # the import, and what came back
+            self.wait_checked(zone)
+        self.assertEqual(self.version(zone), before + 2)    # the import, and what came back
+
+    def data(self, name, kind):
+        return [member["data"] for member in (self.whole_set(name, kind) or {"members": []})
+                ["members"]]
 
     def test_a_domain_that_central_cannot_read_holds_up_no_other(self):
         self.wait_checked()
@@ -674,6 +688,7 @@ class Restored(PortStory):
                             "ACTIVE", SECONDS, "it is published")
         self.caller.delete_port(port=port["id"])
         self.answers(f"host-10-97-1-3.{self.zone}", "A")
+        self.answers(self.reverse("10.97.1.3"), "PTR")
         self.answers(name, "A", "10.97.1.3")
 
 
@@ -2002,6 +2017,12 @@ class Client(PortStory):
             self.fleet.wait_for(lambda: "10.9.3.1" in (ask(self.fleet.bind.port, f"vm.{domain}", "A")
                                                        or ()), SECONDS, "it is back")
         self.document("domain", "delete", domain, "--force", "--wait")
+
+    def test_all_tenants_are_for_administrators(self):
+        for what in "network", "subnet", "port":
+            self.fails(1, "only an administrator may list the objects of all tenants", what, "list",
+                       "--all-tenants")
+            self.document(what, "list", "--all-tenants", "--admin")
 
     def test_who_waits_in_vain_hears_why(self):
         domain, network = self.domain()

@@ -26,7 +26,8 @@ import oslo_messaging as om
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
-from story import NO_CHECKS, NO_HOSTS, Caller, merged, start_fleet             # noqa: E402
+from story import (NO_CHECKS, NO_HOSTS, NS, Caller, merged, replace_zone,      # noqa: E402
+                   start_fleet)
 from changed import changes                                             # noqa: E402
 from query import udp  # noqa: E402
 from locked_row import costs_nothing, locked                             # noqa: E402
@@ -1439,10 +1440,33 @@ class Moved(RouteStory):
                 self.refused(f"routes manages the record '{re.escape(name)} {kind} {data}'.*force",
                              self.central.apply_changes, domain=domain,
                              changes=[change | {"name": name, "type": kind}])
+        sets = {one["name"]: one["id"]
+                for one in self.central.find_recordsets(domain=domain)["recordsets"]}
+        for name, (kind, data) in kept.items():
+            words = f"routes manages the record '{re.escape(name)} {kind} {data}'.*force"
+            self.refused(words, self.central.delete_recordset, domain=domain,
+                         recordset=sets[name])
+            self.refused(words, self.central.update_recordset, domain=domain,
+                         recordset=sets[name], values={"records": [
+                             "x.example." if kind == "CNAME" else "192.0.2.77"]})
         self.refused("routes manages records .*force", self.central.delete_domain, domain=domain)
-        self.central.apply_changes(domain=domain, force=True, changes=[
-            {"op": "delete", "name": name, "type": kind} for name, (kind, _) in kept.items()])
-        self.wait(lambda: found() == kept, f"they are back: {found()}")
+        apex = [[domain, 300, "NS", NS]]
+        state, reason = replace_zone(self.central, domain, apex)
+        self.assertEqual(state, "ERROR")
+        self.assertRegex(reason, "routes manages the record .*force")
+        self.assertEqual(found(), kept)
+        for remove in (
+                lambda: self.central.apply_changes(domain=domain, force=True, changes=[
+                    {"op": "delete", "name": name, "type": kind}
+                    for name, (kind, _) in kept.items()]),
+                lambda: [self.central.delete_recordset(domain=domain, recordset=sets[name],
+                                                       force=True) for name in kept],
+                lambda: self.assertEqual(replace_zone(self.central, domain, apex, force=True),
+                                         ("DONE", ""))):
+            sets = {one["name"]: one["id"]
+                    for one in self.central.find_recordsets(domain=domain)["recordsets"]}
+            remove()
+            self.wait(lambda: found() == kept, f"they are back: {found()}")
         for name, (kind, data) in kept.items():
             self.answers(name, kind, data)
         self.active("shard1")

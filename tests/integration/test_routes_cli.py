@@ -327,6 +327,8 @@ class Routes(Story):
             (USAGE, "--label: must be KEY=VALUE.*'east'",
              f"route create {self.space}/r --label east"),
             (USAGE, "--label: must be", f"route create {self.space}/r --label a=b,=c"),
+            (FAILED, "only an administrator may list the objects of all tenants",
+             "route list --all-tenants"),
             (USAGE, "needs at least one of --host", f"route set {key}"),
             (USAGE, "unexpected argument 'r': the command takes NAMESPACE/NAME",
              f"route create {self.space} r"),

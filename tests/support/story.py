@@ -210,6 +210,19 @@ def import_zone(caller, zone, records, seconds=120):
     return wait_for(done, seconds, f"the import of {zone} is done")["result"]
 
 
+def replace_zone(caller, zone, rows, seconds=30, **more):
+    """Imports [name, ttl, type, data] as the whole zone; (the state, the reason) of the import."""
+    opened = caller.begin_import(domain={"name": zone}, mode="replace", **more)["id"]
+    caller.add_to_import(**{"import": opened, "part": 0, "records": rows})
+    caller.commit_import(**{"import": opened})
+
+    def ended():
+        found = caller.get_import(**{"import": opened})
+        return found["state"] in ("DONE", "ERROR") and found
+    found = wait_for(ended, seconds, f"the import of {zone} ends")
+    return found["state"], found["reason"]
+
+
 def _import_row(record):
     name, ttl, _, rtype, data = record.split(None, 4)
     return [name, int(ttl), rtype, data]

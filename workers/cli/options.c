@@ -35,7 +35,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_VERSION]      = { "version", 0, NULL, "print the version" },
 	[OPT_WAIT]         = { "wait", 'w', NULL,
 		"wait until the name servers serve the change and the status is ACTIVE "
-		"or DELETED (router drain: until the router has no route)" },
+		"or DELETED (router drain: until the router has no route). An ERROR does "
+		"not end the wait before its time limit, because the next try of the "
+		"pool manager may succeed" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
 		"wait at most TIME; default: 60 seconds (watch: no limit)" },
 	[OPT_UNTIL]        = { "until", 0, "STATUS",
