@@ -56,9 +56,9 @@ bool poller_has_room(const struct poller *poller, size_t orders);
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 /*
- * Ends all polls without a report. For each poll, passes an order to continue the poll to
- * TAKE. The strings of the order are valid during the call. Afterwards poller_order() returns
- * ERR_BUSY.
+ * Ends all polls without a report. For each poll, passes an order to continue the poll
+ * to TAKE. The strings of the order are valid during the call. Afterwards poller_order()
+ * returns ERR_BUSY.
  */
 typedef void poller_take(void *self, const struct poll_order *order);
 void poller_hand_over(struct poller *poller, poller_take *take, void *self);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* UNIT_PERCENT (100) percent of ALL, at least one. With the sanitizers, a round takes longer. */
+/* UNIT_PERCENT (100) percent of ALL, at least one. Sanitizers make a round slow. */
 static inline int rounds(int all)
 {
 	const char *percent = getenv("UNIT_PERCENT");
