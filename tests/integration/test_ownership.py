@@ -53,7 +53,7 @@ class Story(unittest.TestCase):
         if digest:
             self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=digest)
             self.lab.planned()
-        left = [f"update delete {owner}.{ZONE}. {rtype}" for owner, rtype in self.lab.zone()
+        left = [f"update delete {full(owner)} {rtype}" for owner, rtype in self.lab.zone()
                 if (owner, rtype) != ("@", "NS")]
         for at in range(0, len(left), 200):
             self.assertEqual(self.lab.nsupdate("\n".join(left[at:at + 200])), "")
