@@ -343,7 +343,7 @@ class Asked(Story):
         self.assertEqual({row[0] for row in self.repairs(domain, bind)}, {"TRANSFER"})
 
         def is_sent():
-            rows = self.fleet.cli("status", domain["name"])["domain"]["servers"]
+            rows = self.caller.get_status(domain=domain["id"])["domain"]["servers"]
             return any(re.search(r"mini-DNS has sent the zone with serial \d+: the log of the server "
                                  "says why it does not load the zone", row["reason"]) for row in rows)
         self.fleet.wait_for(is_sent, SECONDS, "the reason says where to look")

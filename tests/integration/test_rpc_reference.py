@@ -37,7 +37,8 @@ REFUSED = {
     "delete_network": "Conflict",       # the records of its port may be there
     "delete_router": "Conflict",        # names of its route may be there
 }
-EXTRA = {"abandon_domain": {"servers"}, "create_domain": {"warnings"}, "get_tsigkey": {"secret"}}
+EXTRA = {"abandon_domain": {"servers"}, "get_tsigkey": {"secret"},
+         **{f"{verb}_domain": {"warnings"} for verb in ("create", "update", "delete")}}
 WORDS = {"string": str, "id": str, "name": str, "time": str, "boolean": bool, "object": dict,
          "number": (int, float), "null": type(None), "list": list}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
