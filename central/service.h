@@ -45,6 +45,8 @@ extern const struct json_field service_blacklist_fields[];
 
 /* Reads the domain of the argument `domain`, if the caller may see it. */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
+/* Fails if there is no pool NAME, which may be NULL. The error is in the transaction. */
+void service_check_pool(struct tx *tx, const char *name, struct arena *arena);
 struct domain_spec;
 /*
  * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create the

@@ -323,6 +323,14 @@ static json_t *status_encode_domain(struct tx *tx, struct zone *zone,
 	return json;
 }
 
+void service_check_pool(struct tx *tx, const char *name, struct arena *arena)
+{
+	struct pool pool;
+
+	if (name && !tx->err && !store_pool_get(tx, "", name, arena, &pool))
+		tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%s'", name);
+}
+
 static void status_add_fleet(struct tx *tx, const char *pool, struct arena *arena,
                              json_t *json)
 {
@@ -350,6 +358,8 @@ enum err service_get_status(void *self, struct request *req)
 	struct zone zone;
 
 	req->result = json_object();
+	if (req->context.is_admin)
+		service_check_pool(&tx, pool, req->arena);
 	if (!tx.err && req->context.is_admin)
 		status_add_fleet(&tx, pool, req->arena, req->result);
 	if (!tx.err && has_domain && !service_domain_get(req, &tx, &zone))

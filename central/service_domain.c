@@ -292,22 +292,26 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 
+static void domain_set_result(struct write *write, struct zone *zone)
+{
+	const char *missing = reasons_missing_worker(write->tx, write->arena, zone->pool);
+
+	if (missing && reason_is_due(&zone->is.state))
+		zone->reason = missing;
+	write->req->result = codec_domain_encode(zone, write->arena);
+	json_object_set_new(write->req->result, "warnings", missing
+	                    ? json_pack("[s]", missing) : json_array());
+}
+
 /* Reads the row back, because the database has set its times. */
 static enum err domain_answer(struct write *write)
 {
 	struct domain_key key = { .name = "" };
-	const char *missing;
 	struct zone zone;
 
 	memcpy(key.id, write->zone.is.id, sizeof key.id);
-	if (!store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
-		return write->tx->err;
-	missing = reasons_missing_worker(write->tx, write->arena, zone.pool);
-	if (missing && reason_is_due(&zone.is.state))
-		zone.reason = missing;
-	write->req->result = codec_domain_encode(&zone, write->arena);
-	json_object_set_new(write->req->result, "warnings", missing
-	                    ? json_pack("[s]", missing) : json_array());
+	if (store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
+		domain_set_result(write, &zone);
 	return write->tx->err;
 }
 
@@ -327,7 +331,7 @@ static bool domain_was_created(struct write *write, const struct domain_spec *sp
 		return false;
 	reasons_set(write->tx, write->arena, &(struct zone *){ &zone }, 1);
 	write->zone = zone;
-	write->req->result = codec_domain_encode(&zone, write->arena);
+	domain_set_result(write, &zone);
 	return true;
 }
 

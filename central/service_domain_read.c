@@ -142,6 +142,8 @@ enum err service_find_domains(void *self, struct request *req)
 	struct tx_rows rows;
 	struct result_page page;
 
+	if (req->context.is_admin)
+		service_check_pool(&tx, criterion.pool, req->arena);
 	result_page_init(&page, paging.limit);
 	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
 	domain_read_page(&tx, &rows, req->arena, &page);

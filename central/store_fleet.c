@@ -163,14 +163,20 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 	json_t *list = json_array();
 
 	fleet_add_repairs(tx, arena,
-	    "SELECT name, server_id, pool_name, kind, state, detail, "
+	    "SELECT name, server_id, pool_name, kind, state, COALESCE((SELECT l.detail "
+	    "FROM repair_log l WHERE state = 'PARKED' AND l.object_uuid = r.object_uuid "
+	    "AND l.server_id = r.server_id AND l.kind = r.kind AND l.outcome = 'PARKED' "
+	    "ORDER BY l.done_at DESC LIMIT 1), detail), "
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", NULL, '', serial, "
-	    AGE("updated_at") " FROM repairs ORDER BY updated_at DESC LIMIT ?", list);
+	    AGE("updated_at") " FROM repairs r ORDER BY updated_at DESC LIMIT ?", list);
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, IF(outcome = 'DONE' "
 	    "AND action IN ('TRANSFER', 'RENEW'), 'ORDERED', outcome), detail, "
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
-	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log "
+	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " FROM repair_log l "
+	    "WHERE NOT (outcome = 'PARKED' AND EXISTS (SELECT 1 FROM repairs r "
+	    "WHERE r.object_uuid = l.object_uuid AND r.server_id = l.server_id "
+	    "AND r.kind = l.kind AND r.state = 'PARKED' AND r.pass1_at = l.pass1_at)) "
 	    "ORDER BY done_at DESC LIMIT ?", list);
 	return list;
 }

@@ -358,7 +358,7 @@ static void compare_zone_connect(struct compare_zone *compare,
 		servers_hurry(parts->servers, &want->server);
 		return;
 	}
-	fetch->fault = "uses a TSIG key that mini-DNS does not have";
+	fetch->fault = "has a tsig_key in the settings that does not exist";
 	if (want->tsig_key.len)
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
 	if (want->tsig_key.len && !fetch->key)

@@ -419,7 +419,7 @@ static void dns_request_on_timer(void *self)
 {
 	static const struct response keyless = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "uses a TSIG key that mini-DNS does not have",
+		.fault = "has a tsig_key in the settings that does not exist",
 	};
 	struct dns_request *request = self;
 

@@ -12,6 +12,7 @@
 #include "runtime/tx_list.h"
 #include "servers.h"
 #include "store.h"
+#include "store_repair.h"
 
 enum {
 	ORPHANS_MAX = 50,		/* in one search */
@@ -48,6 +49,8 @@ static enum err orphan_search_select(struct orphan_search *search)
 		    search->orphans + search->orphan_count,
 		    ORPHANS_MAX - search->orphan_count);
 	}
+	store_forget_parked_orphans(&tx, search->arena, search->server->settings->id,
+	                            search->names, search->count);
 	return tx_commit(&tx);
 }
 

@@ -8,7 +8,10 @@
 #include "runtime/tx_list.h"
 #include "store_rows.h"
 
-enum { DETAIL_MAX = 512 };	/* of the column */
+enum {
+	DETAIL_MAX = 512,		/* of the column */
+	PARKED_MAX = 100,
+};
 
 static const char *const kind_names[] = { "CONTENT", "STRAY", "OPTIONS" };
 static const char *const action_names[] = { "TRANSFER", "DELETE", "ADJUST" };
@@ -224,6 +227,38 @@ void store_drift_reset(struct tx *tx, const struct fault *fault)
 	tx_exec(tx, "UPDATE repairs SET state = 'SEEN', updated_at = pass1_at "
 	        "WHERE object_uuid = ? AND server_id = ? AND kind = ? "
 	        "AND state = 'CONFIRMED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+static bool store_is_listed(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+void store_forget_parked_orphans(struct tx *tx, struct arena *arena,
+                                 const char *server_id, const char *const *names,
+                                 size_t count)
+{
+	const char *gone[PARKED_MAX];
+	size_t gone_count = 0;
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT object_uuid, name FROM repairs WHERE state = 'PARKED' "
+	    "AND kind = 'STRAY' AND server_id = ? ORDER BY updated_at LIMIT ?",
+	    TX_BIND(tx_text(server_id), tx_int(PARKED_MAX)));
+	while (tx_next(&rows)) {
+		const char *object = row_text(&rows);
+
+		if (!store_is_listed(row_text(&rows), names, count))
+			gone[gone_count++] = object;
+	}
+	for (size_t i = 0; i < gone_count && !tx->err; i++)
+		store_drift_solved(tx, &(struct fault){ .kind = REPAIR_ORPHAN,
+		                                        .object = gone[i],
+		                                        .server_id = server_id });
 }
 
 bool store_has_orphan_drift(struct tx *tx, const char *pool)

@@ -62,6 +62,13 @@ void store_drift_reset(struct tx *tx, const struct fault *fault);
 /* The drift no longer exists: deletes it, also if it is parked. */
 void store_drift_solved(struct tx *tx, const struct fault *fault);
 /* Makes the parked drift of the object active again. */
+/*
+ * Forgets the PARKED orphan zones of the server that are not in NAMES: all zones that the
+ * server has now.
+ */
+void store_forget_parked_orphans(struct tx *tx, struct arena *arena,
+                                 const char *server_id, const char *const *names,
+                                 size_t count);
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);

@@ -468,6 +468,10 @@ class Commands(WithFleet):
             (USAGE, "Usage: NAME: the name 'x..org' has an empty label",
              ["domain", "create", "x..org"]),
             (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
+            *((NOT_FOUND, "NotFound: there is no pool 'nopool'", [*words, "--pool", "nopool", "--admin"])
+              for words in (["status"], ["servers"], ["domain", "list"])),
+            (FAILED, "Conflict: .* is not being deleted: delete the domain first",
+             ["domain", "abandon", "errors.org"]),
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
             (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
             (USAGE, "Usage: .*final dot", ["record", "add", "errors.org", "w.errors.org", "A", "x"]),

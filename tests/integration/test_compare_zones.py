@@ -616,7 +616,7 @@ class Signed(CompareCase):
         domain = self.domain()
         server = self.scripted(sends(rrs_of_domain(domain)), "keyless")
         self.assert_compared(domain, server, "failed", key=key_named("no.key.", ""))
-        self.assertIn("uses a TSIG key that mini-DNS does not have", self.lines("server=keyless ")[0])
+        self.assertIn("has a tsig_key in the settings that does not exist", self.lines("server=keyless ")[0])
 
 
 class Flood(CompareCase):

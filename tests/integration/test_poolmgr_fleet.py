@@ -514,8 +514,14 @@ class Strays(FleetStory):
                 self.put_stray(server, name, **how)
                 self.assertIn("delete the zone by hand", self.parked(name, server)["detail"])
                 self.assertFalse(self.is_gone(server, name))
-                self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
+                self.assertEqual(self.fleet.cli("repairs", "--admin", as_json=False).count(name), 1)
                 self.fleet.members[server].remove_zone(name)
+                self.fleet.wait_for(lambda: "PARKED" not in self.states_of_drifts(name), BACK_SECONDS,
+                                    "an operator has deleted the zone")
+
+    def states_of_drifts(self, name):
+        return {row[0] for row in self.fleet.mariadb.sql(
+            f"SELECT state FROM repairs WHERE name = '{name}'")}
 
 
 class Content(FleetStory):

@@ -974,7 +974,9 @@ class Requests(PortStory):
         done = {"open": 0, "refused": 0, "reason": "", "domains": domains}
 
         def published(caller=self.caller, **what):
-            return caller.get_published(**what)
+            shown = caller.get_published(**what)
+            self.assertGreater(shown.pop("retry_seconds"), 0)
+            return shown
         for what in {"port": port}, {"network": network}:
             self.fleet.wait_for(lambda: published(**what) == done, SECONDS, "all is there")
         central = self.fleet.members["central1"]

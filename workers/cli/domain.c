@@ -184,6 +184,14 @@ static enum err domain_call_abandon(struct cli *cli)
 	return OK;
 }
 
+static enum err domain_check_deleting(struct cli *cli, const json_t *domain)
+{
+	if (!strcmp(answer_text(domain, "task"), "DELETE"))
+		return OK;
+	return fail(&cli->why, ERR_CONFLICT, "the domain %.255s is not being deleted: delete "
+	            "the domain first", answer_text(domain, "name"));
+}
+
 /* Without --yes it shows the name servers that would keep the zone. */
 enum err domain_abandon(struct cli *cli)
 {
@@ -195,6 +203,11 @@ enum err domain_abandon(struct cli *cli)
 
 	if (err)
 		return err;
+	err = domain_check_deleting(cli, json_object_get(status, "domain"));
+	if (err) {
+		json_decref(status);
+		return err;
+	}
 	if (!cli->out.json) {
 		status_show_domain(&cli->out, json_object_get(status, "domain"));
 		if (!cli->out.quiet)

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "client.h"
 
 /* "3 s ago" */
@@ -14,7 +14,7 @@ void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT])
 
 	snprintf(text, MOMENT_TEXT, "never");
 	if (*at)
-		names_moment(at, time(NULL), text);
+		names_moment(at, clock_unix(), text);
 }
 
 /* ---- items ---- */
