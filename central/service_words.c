@@ -12,12 +12,13 @@
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "at most 38 warnings. Possible " \
-	"causes are: an NS, MX or SRV record whose host is inside the domain and has no " \
-	"address, or has a CNAME record; records of one set that contradict each other, " \
-	"for example two SPF records; a record set or a new domain that name servers of the " \
-	"pool do not take (`limits` of `get_pool`); a new domain without NS records in the " \
-	"domain above it, if the caller owns that domain; a record set with several TTLs in " \
-	"an import; a worker that the pool needs and that is not running" }
+	"causes are: an NS, MX or SRV record whose host is inside the domain and has " \
+	"no address, or has a CNAME record; records of one set that contradict each " \
+	"other, for example two SPF records; a record set or a new domain that name " \
+	"servers of the pool do not take (`limits` of `get_pool`); a new domain without " \
+	"NS records in the domain above it, if the caller owns that domain; a record " \
+	"set with several TTLs in an import; a worker that the pool needs and that is " \
+	"not running" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },

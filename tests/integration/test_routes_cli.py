@@ -301,7 +301,8 @@ class Routes(Story):
     def test_no_router_yet(self):
         said = self.good("route", "create", f"{self.space}/early")
         self.assertEqual(said, f"created route {self.space}/early: new, no router accepts routes: "
-                               "create a router, or end the drain of a router\n")
+                               "create a router, or end the drain of a router "
+                               "('zonefleet router drain ROUTER --undo')\n")
         self.refused(TIMEOUT, "no router accepts routes", "route", "set", f"{self.space}/early",
                      "--backend", f"{self.space}_x", "--wait", "--wait-timeout", "1")
         self.router("late")

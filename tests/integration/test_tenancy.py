@@ -354,7 +354,7 @@ class KeptAnswers(unittest.TestCase):
         got = asker.ask("ports", "create_port", others, OTHER, unique_id=unique_id)
         self.assertEqual(got, ("NotFound", f"there is no port {unique_id}"))
         got = asker.ask("ports", "create_port", first, OTHER, unique_id=unique_id)
-        self.assertEqual(got, ("NotFound", f"there is no network {mine}: create it with set_network"))
+        self.assertEqual(got, ("NotFound", f"there is no network {mine}: create the network first"))
 
     def test_routes(self):
         """The same of a route."""

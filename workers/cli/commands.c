@@ -51,9 +51,8 @@ const struct command commands[] = {
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
 	  "zone. Until then, no new domain can have the same name.\n"
-	  "If zonefleet-ports, zonefleet-routes or zonefleet-ownership manages records of "
-	  "the domain, the command needs "
-	  "--force.",
+	  "If zonefleet-ports, zonefleet-routes or zonefleet-ownership manages records "
+	  "of the domain, the command needs --force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
@@ -110,16 +109,17 @@ const struct command commands[] = {
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it for "
-	  "the shell as one word. NAME is relative to the domain (www, or @ for the "
-	  "domain itself), or absolute, with a final dot. If NAME begins with -, write -- "
-	  "before DOMAIN. Names in DATA are absolute. Existing records stay as they are.\n"
+	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it "
+	  "for the shell as one word. NAME is relative to the domain (www, or @ for "
+	  "the domain itself), or absolute, with a final dot. If NAME begins with -, "
+	  "write -- before DOMAIN. Names in DATA are absolute. Existing records stay "
+	  "as they are.\n"
 	  "The text of a TXT record is one string: the client puts quotes around it if "
 	  "DATA contains no quotes. For several strings, put each string in quotes: "
 	  "readers join the strings without a blank. Central divides a string of more "
-	  "than 255 octets. The client also puts quotes around the value in a CAA or URI "
-	  "record. In a HINFO or NAPTR record, put each string in quotes. Notes and "
-	  "errors name each DATA by its number: value 1.",
+	  "than 255 octets. The client also puts quotes around the value in a CAA or "
+	  "URI record. In a HINFO or NAPTR record, put each string in quotes. Notes "
+	  "and errors name each DATA by its number: value 1.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
@@ -130,11 +130,11 @@ const struct command commands[] = {
 	  NEED_BROKER, record_list,
 	  "list the records of a domain",
 	  "Lists the records of the domain. TASK is the work that remains on the name "
-	  "servers. STATUS is the progress of this work. Write NAME as in 'record add'. "
-	  "Each * in NAME matches any characters: www* matches all names that begin "
-	  "with www, and *_dmarc matches all names of the domain that end in _dmarc. But "
-	  "*.www is the name of a wildcard record, and \\* means a star. A TTL of - means "
-	  "the TTL of the domain.",
+	  "servers. STATUS is the progress of this work. Write NAME as in 'record "
+	  "add'. Each * in NAME matches any characters: www* matches all names that "
+	  "begin with www, and *_dmarc matches all names of the domain that end in "
+	  "_dmarc. But *.www is the name of a wildcard record, and \\* means a star. A "
+	  "TTL of - means the TTL of the domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
@@ -162,15 +162,15 @@ const struct command commands[] = {
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
 	  "all changes under one serial, or refuses all of them. A line has the form "
-	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
-	  "A line that begins with # or ; is a comment. DATA is the rest of the line, and "
-	  "has the same form as in 'record add'. Consecutive lines that differ only in "
-	  "DATA form one change to a record set. If lines of one record set have "
-	  "different TTLs, the client warns, and the record set gets the last of these "
-	  "TTLs. FILE may also contain a JSON list of {\"op\", \"name\", \"type\", "
-	  "\"ttl\", \"records\": [...]}. In this list, each string of a TXT record must "
-	  "have quotes (docs/rpc.md). To delete or replace records that ports, routes "
-	  "or ownership manage, give --force.",
+	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the "
+	  "domain. A line that begins with # or ; is a comment. DATA is the rest of "
+	  "the line, and has the same form as in 'record add'. Consecutive lines that "
+	  "differ only in DATA form one change to a record set. If lines of one record "
+	  "set have different TTLs, the client warns, and the record set gets the last "
+	  "of these TTLs. FILE may also contain a JSON list of {\"op\", \"name\", "
+	  "\"type\", \"ttl\", \"records\": [...]}. In this list, each string of a TXT "
+	  "record must have quotes (docs/rpc.md). To delete or replace records that "
+	  "ports, routes or ownership manage, give --force.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -181,10 +181,10 @@ const struct command commands[] = {
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
 	  "show a pool (administrators)",
 	  "Shows the hosts in the NS records of the pool, and the name servers of the "
-	  "pool. For each server it shows the number of domains whose serial the server "
-	  "does not serve yet. Then it shows which records the servers do not take, "
-	  "although the records obey the RFCs. If you give no POOL, the command shows the "
-	  "pool with the name default.",
+	  "pool. For each server it shows the number of domains whose serial the "
+	  "server does not serve yet. Then it shows which records the servers do not "
+	  "take, although the records obey the RFCs. If you give no POOL, the command "
+	  "shows the pool with the name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
@@ -207,12 +207,13 @@ const struct command commands[] = {
 
 	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
 	  "delete a pool that has no domains (administrators)",
-	  "Deletes the pool POOL and all data about its name servers. Central refuses to "
-	  "delete a pool that has domains or a catalog zone, or a pool with a running "
-	  "pool manager. So delete the domains, stop the pool managers of the pool, and "
-	  "wait until they count as dead (fleet.timeout; default: 15 s). If a pool has no pool manager "
-	  "that could complete the deletion of its domains, end each deletion with "
-	  "'domain abandon'. The name servers keep the zones that they still have.",
+	  "Deletes the pool POOL and all data about its name servers. Central refuses "
+	  "to delete a pool that has domains or a catalog zone, or a pool with a "
+	  "running pool manager. So delete the domains, stop the pool managers of the "
+	  "pool, and wait until they count as dead (fleet.timeout; default: 15 s). If "
+	  "a pool has no pool manager that could complete the deletion of its domains, "
+	  "end each deletion with 'domain abandon'. The name servers keep the zones "
+	  "that they still have.",
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
 	  "zonefleet pool delete edge --admin" },
 
@@ -281,17 +282,17 @@ const struct command commands[] = {
 	  "sets a domain may have, and how many records a record set may have. A quota "
 	  "of -1 means no limit. Quotas do not apply to administrators. If you give no "
 	  "TENANT, the command shows the quotas of the tenant in --tenant or "
-	  "client.tenant. Only administrators may name another tenant. A tenant exists as "
-	  "soon as a call names it. So the command prints a note if the tenant has no "
-	  "domains.",
+	  "client.tenant. Only administrators may name another tenant. A tenant exists "
+	  "as soon as a call names it. So the command prints a note if the tenant has "
+	  "no domains.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit. Quotas do not apply to administrators: "
-	  "requests with --admin or client.admin. The tenant may have no domains yet: then "
-	  "the command prints a note.",
+	  "settings of central. -1 means no limit. Quotas do not apply to "
+	  "administrators: requests with --admin or client.admin. The tenant may have "
+	  "no domains yet: then the command prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -435,11 +436,12 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances at "
-	  "these addresses. Each instance serves all routes of the router. All names "
-	  "below the domain resolve to these addresses. Write ADDRESS=down for an "
-	  "instance that is not up yet. If routes are waiting for a router, "
-	  "zonefleet-routes binds them immediately.",
+	  "Creates the router NAME and its domain. The router is a group of instances "
+	  "at these addresses. Each instance serves all routes of the router. All "
+	  "names below the domain resolve to these addresses. If the domain exists "
+	  "already, the records of the router replace your records of the same name "
+	  "and type. Write ADDRESS=down for an instance that is not up yet. If routes "
+	  "are waiting for a router, zonefleet-routes binds them immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
@@ -449,11 +451,12 @@ const struct command commands[] = {
 	  "Lists the routers with their domains, states and addresses. ZONE is the "
 	  "status of the domain. Only administrators see ROUTES, CAPACITY, SERIAL and "
 	  "REASON.\n"
-	  "An address without a suffix is up and in the domain. =down: the operator has "
-	  "marked the address as down. =silent: the agent of the instance has sent no "
-	  "report for longer than routes.alive_timeout (default: 15 s). =kept: the "
-	  "address is down or silent, but it stays in the domain because no other address is up. =coming: "
-	  "zonefleet-routes will soon add the address to the domain.",
+	  "An address without a suffix is up and in the domain. =down: the operator "
+	  "has marked the address as down. =silent: the agent of the instance has sent "
+	  "no report for longer than routes.alive_timeout (default: 15 s). =kept: the "
+	  "address is down or silent, but it stays in the domain because no other "
+	  "address is up. =coming: zonefleet-routes will soon add the address to the "
+	  "domain.",
 	  "zonefleet router list --admin\n"
 	  "zonefleet router list --json" },
 	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
@@ -476,21 +479,21 @@ const struct command commands[] = {
 	  "move all routes to other routers (administrators)",
 	  "Moves all routes of the router to other routers and gives it no new routes. "
 	  "The generated name of a route changes with its router. During the time "
-	  "routes.rebind_grace (default: 5 min), the former name has a CNAME record to the "
-	  "new name. The "
-	  "command prints how many routes will move. --wait waits until the router has "
-	  "no route. --undo allows the router to take routes again, but does not move "
-	  "routes back.",
+	  "routes.rebind_grace (default: 5 min), the former name has a CNAME record to "
+	  "the new name. The command prints how many routes will move. --wait waits "
+	  "until the router has no route. --undo allows the router to take routes "
+	  "again, but does not move routes back.",
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
 	  "delete a router that has no routes (administrators)",
-	  "Deletes the router and its domain. zonefleet-routes refuses to delete a "
-	  "router that has routes: drain it first. It also refuses to delete a router "
-	  "while its domain contains former names of routes that have moved to other "
-	  "routers. These names stay for routes.rebind_grace (default: 5 min), and until no "
-	  "resolver can have them in its cache. --force deletes the router without this "
-	  "wait.",
+	  "Deletes the router and its records. Also deletes its domain, if "
+	  "zonefleet-routes created the domain and the domain is empty. "
+	  "zonefleet-routes refuses to delete a router that has routes: drain it "
+	  "first. It also refuses to delete a router while its domain contains former "
+	  "names of routes that have moved to other routers. These names stay for "
+	  "routes.rebind_grace (default: 5 min), and until no resolver can have them "
+	  "in its cache. --force deletes the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE/NAME", 1, 1,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
@@ -560,15 +563,15 @@ const struct command commands[] = {
 	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
-	  "Lists the processes of the fleet by service. The master of a service divides "
-	  "its periodic work into TOTAL shares. FACTOR is the number of the share that a "
-	  "process has. GENERATION grows each time the master divides the work again. "
-	  "STATUS is active if the process has a share, and down if the process has no "
-	  "share yet. STATUS is dead if HEARD, the time since the last heartbeat, "
-	  "exceeds fleet.timeout (default: 15 s). The master then gives the share of the process to "
-	  "other processes. If all processes of a service are dead, the last master "
-	  "keeps its ROLE. The list contains a dead process for about one hour, or for "
-	  "30 days if the service has no living process.",
+	  "Lists the processes of the fleet by service. The master of a service "
+	  "divides its periodic work into TOTAL shares. FACTOR is the number of the "
+	  "share that a process has. GENERATION grows each time the master divides the "
+	  "work again. STATUS is active if the process has a share, and down if the "
+	  "process has no share yet. STATUS is dead if HEARD, the time since the last "
+	  "heartbeat, exceeds fleet.timeout (default: 15 s). The master then gives the "
+	  "share of the process to other processes. If all processes of a service are "
+	  "dead, the last master keeps its ROLE. The list contains a dead process for "
+	  "about one hour, or for 30 days if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
@@ -587,35 +590,34 @@ const struct command commands[] = {
 	  "answers, but has not updated the zone. OPTIONS: the zone on the server had "
 	  "other masters, another key, template or pattern.\n"
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
-	  "next round. CONFIRMED: the pool manager repairs the drift. ORDERED: the server "
-	  "has accepted the command to transfer the zone or to set it up again; 'zonefleet "
-	  "status DOMAIN' says whether the server has updated the zone. DONE: the repair "
-	  "has succeeded. FAILED: the repair has failed. PARKED: an operator must act. "
-	  "The pool manager parks a drift that comes back too often. If two transfers do "
-	  "not remove a difference, the server serves the records in a different form. The "
-	  "pool manager parks this difference, but the server still counts for the "
-	  "consensus. The pool manager also parks a "
+	  "next round. CONFIRMED: the pool manager repairs the drift. ORDERED: the "
+	  "server has accepted the command to transfer the zone or to set it up again; "
+	  "'zonefleet status DOMAIN' says whether the server has updated the zone. "
+	  "DONE: the repair has succeeded. FAILED: the repair has failed. PARKED: an "
+	  "operator must act. The pool manager parks a drift that comes back too "
+	  "often. If two transfers do not remove a difference, the server serves the "
+	  "records in a different form. The pool manager parks this difference, but "
+	  "the server still counts for the consensus. The pool manager also parks a "
 	  "repair that the server refuses, and a zone that may belong to another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last operation on the server failed. A poll without an answer counts only if "
-	  "the server is behind. For other domains, only HEALTH shows that the server is "
-	  "silent. "
-	  "UNCHECKED is the number of zones whose "
-	  "settings (masters, key, template or pattern) the pool managers have not "
-	  "compared with their newest settings yet. HEALTH is OK until three polls or "
-	  "three commands in a row have failed: NO_DNS if the server did not answer the "
-	  "polls, NO_CONTROL if its control channel did not answer the commands, and "
-	  "NO_ANSWER if neither answered. mini-DNS also polls a server while no domain "
-	  "changes, so HEALTH is NO_DNS at most about 40 s after a server has stopped. "
-	  "The first answer sets HEALTH to OK again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if no process of this worker "
-	  "is running: then zonefleet does not know whether the server answers. STATE is "
-	  "the state that the operator has set. The pool managers "
-	  "send no changes to a DRAINED or REMOVED server and leave it out of the "
-	  "consensus. They also delete all data about a REMOVED server.",
+	  "last operation on the server failed. A poll without an answer counts only "
+	  "if the server is behind. For other domains, only HEALTH shows that the "
+	  "server is silent. UNCHECKED is the number of zones whose settings (masters, "
+	  "key, template or pattern) the pool managers have not compared with their "
+	  "newest settings yet. HEALTH is OK until three polls or three commands in a "
+	  "row have failed: NO_DNS if the server did not answer the polls, NO_CONTROL "
+	  "if its control channel did not answer the commands, and NO_ANSWER if "
+	  "neither answered. mini-DNS also polls a server while no domain changes, so "
+	  "HEALTH is NO_DNS at most about 40 s after a server has stopped. The first "
+	  "answer sets HEALTH to OK again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if "
+	  "no process of this worker is running: then zonefleet does not know whether "
+	  "the server answers. STATE is the state that the operator has set. The pool "
+	  "managers send no changes to a DRAINED or REMOVED server and leave it out of "
+	  "the consensus. They also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
@@ -744,14 +746,15 @@ const struct command commands[] = {
 	  "give record sets to another owner",
 	  "Gives the selected record sets of STORAGE_ID to TO_STORAGE_ID. "
 	  "registries.zones must list TO_STORAGE_ID for the same zone. TO_STORAGE_ID "
-	  "also gets the endpoints of these record sets, under the same resource names. "
-	  "The records stay the same. Only their ownership marks change. The command "
-	  "waits until the work has ended. It prints how many record sets the selection "
-	  "matched, how many zonefleet-ownership has changed, and how many it has "
-	  "refused. It also prints the names of up to 100 of these record sets. If "
-	  "zonefleet-ownership refuses a record set, it still changes the others, and "
-	  "the command fails with the reasons (Refused).\n"
-	  "First run the command with --dry-run. With this option, the command changes nothing.",
+	  "also gets the endpoints of these record sets, under the same resource "
+	  "names. The records stay the same. Only their ownership marks change. The "
+	  "command waits until the work has ended. It prints how many record sets the "
+	  "selection matched, how many zonefleet-ownership has changed, and how many "
+	  "it has refused. It also prints the names of up to 100 of these record sets. "
+	  "If zonefleet-ownership refuses a record set, it still changes the others, "
+	  "and the command fails with the reasons (Refused).\n"
+	  "First run the command with --dry-run. With this option, the command changes "
+	  "nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -784,12 +787,12 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "list the queues and their messages (administrators)",
-	  "Lists the work queues of the services that have run in this fleet. CONSUMERS "
-	  "is the number of processes that take messages from the queue. READY messages "
-	  "are waiting for a process. DELAYED messages are waiting for a retry. DEAD messages are dead "
-	  "letters (see 'zonefleet dead-letters'). A queue whose name ends in .recovery "
-	  "contains messages about repairs. Workers process the changes of users before "
-	  "repairs.",
+	  "Lists the work queues of the services that have run in this fleet. "
+	  "CONSUMERS is the number of processes that take messages from the queue. "
+	  "READY messages are waiting for a process. DELAYED messages are waiting for "
+	  "a retry. DEAD messages are dead letters (see 'zonefleet dead-letters'). A "
+	  "queue whose name ends in .recovery contains messages about repairs. Workers "
+	  "process the changes of users before repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
@@ -825,14 +828,13 @@ const struct command commands[] = {
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "test whether workers answer",
 	  "Calls a worker of TOPIC and prints the time until the answer. TOPIC is "
-	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you give "
-	  "no TOPIC, the command calls all topics with a heartbeat in 'zonefleet workers' "
-	  "at the same time, and prints each answer when it arrives (administrators; for "
-	  "other users, it calls central).\n"
-	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
-	  "status is 0 if all topics answer. Otherwise the first topic "
-	  "that fails decides: 5 (no answer in time) or 6 (no worker takes messages of the "
-	  "topic).",
+	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you "
+	  "give no TOPIC, the command calls all topics with a heartbeat in 'zonefleet "
+	  "workers' at the same time, and prints each answer when it arrives "
+	  "(administrators; for other users, it calls central).\n"
+	  "The command waits 5 seconds for an answer, or the time in --timeout. The "
+	  "exit status is 0 if all topics answer. Otherwise the first topic that fails "
+	  "decides: 5 (no answer in time) or 6 (no worker takes messages of the topic).",
 	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 

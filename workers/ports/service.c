@@ -26,7 +26,7 @@ static void port_call_read_network(struct port_call *call, struct tx *tx, const 
 	if (!store_network_share(tx, req->arena, id, &call->update.network) ||
 	    !access_is_owner(req, call->update.network.project_id))
 		tx_fail(tx, ERR_NOT_FOUND,
-		        "there is no network %.32s: create it with set_network", id);
+		        "there is no network %.32s: create the network first", id);
 }
 
 /* Returns ID if the caller may see the port, otherwise "". */

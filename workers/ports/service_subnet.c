@@ -142,7 +142,7 @@ static void subnet_call_set(struct subnet_call *call, struct subnet_place *place
 	if (!store_network_lock(tx, req->arena, network, &call->network) ||
 	    !access_is_owner(req, call->network.project_id))
 		tx_fail(tx, ERR_NOT_FOUND,
-		        "there is no network %.32s: create it with set_network", network);
+		        "there is no network %.32s: create the network first", network);
 	else if (call->network.is_fed && *call->update.ports->settings.feed)
 		tx_fail(tx, ERR_CONFLICT, "network %.32s belongs to Neutron: change its "
 		        "subnets in Neutron", network);

@@ -143,7 +143,7 @@ const char *strategy_group(const struct strategy *strategy,
 static enum err strategy_explain(size_t of, size_t up, size_t count, struct why *why)
 {
 	const char *words = "no router accepts routes: create a router, or end the drain "
-	        "of a router";
+	        "of a router ('zonefleet router drain ROUTER --undo')";
 
 	if (of && !up)
 		words = "no router with an instance that is up fits the route: start an "
