@@ -21,6 +21,7 @@ from frames_relay import is_update                  # noqa: E402
 LIMITED, STRANGE = "policy.test", "strange.test"
 OWN = {"primary": "knot", "zones": [
     {"zone": ZONE, "storage_id": "us"}, {"zone": ZONE, "storage_id": "them"},
+    {"zone": ZONE, "storage_id": "whole", "ownership_scope": "name"},
     {"zone": LIMITED, "storage_id": "us"},
     {"zone": STRANGE, "storage_id": "us", "tsig_key": "stranger."}]}
 
