@@ -284,9 +284,23 @@ static json_t *status_encode(const struct zone *zone, const struct server_status
 }
 
 /*
- * Adds the rows of the domain, and the number of servers of the pool that serve its
- * newest serial.
+ * True: the server serves the newest serial. For a domain that is being deleted: it no
+ * longer has the zone.
  */
+static bool status_counts(const struct zone *zone, const struct server_status *status)
+{
+	bool is_deletion = zone->is.state.task == TASK_DELETE;
+
+	if (!status->status || strcmp(status->status, "SUCCESS") ||
+	    strcmp(status->state, "ACTIVE"))
+		return false;
+	if (is_deletion)
+		return !strcmp(status->action, "DELETE");
+	return !strcmp(status->action, "UPDATE") && status->has_serial &&
+	       !status->differs && serial_covers(status->serial, zone->is.state.serial);
+}
+
+/* Adds the rows of the domain, and the number of servers that count. */
 static void status_add_servers(struct tx *tx, const struct zone *zone,
                                const struct limits_found *limits, struct arena *arena,
                                json_t *json)
@@ -301,12 +315,7 @@ static void status_add_servers(struct tx *tx, const struct zone *zone,
 	while (store_status_next(&rows, &status)) {
 		status_explain(limits, arena, &status);
 		json_array_append_new(servers, status_encode(zone, &status));
-		if (strcmp(status.action, "UPDATE"))
-			continue;
-		ok += status.has_serial && !status.differs && status.status &&
-		      !strcmp(status.status, "SUCCESS") &&
-		      !strcmp(status.state, "ACTIVE") &&
-		      serial_covers(status.serial, zone->is.state.serial);
+		ok += status_counts(zone, &status);
 	}
 	json_object_set_new(json, "servers", servers);
 	json_object_set_new(json, "consensus", json_pack("{s:I, s:I}", "current", ok,

@@ -434,7 +434,8 @@ static const struct rpc_object objects[] = {
 		{ "servers", "list of [server status]", "one item for each name server "
 		  "and action" },
 		{ "consensus", "object", "`current`: number of name servers that serve "
-		  "the newest serial; `servers`: number of name servers of the "
+		  "the newest serial, or that no longer have the zone of a domain with the "
+		  "task DELETE; `servers`: number of name servers of the "
 		  "pool" }), true },
 	{ "server status", "The state of a domain on a name server.", FIELDS(
 		{ "id", "string", "the name server" },

@@ -241,9 +241,14 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
 		"r.server_id = t.server_id AND r.kind = 'CONTENT' "
 		"AND t.action = 'UPDATE' "
-		"WHERE t.domain_id = ? UNION ALL " UNREPORTED_SERVERS
+		/* a server that has deleted the zone serves nothing of it */
+		"WHERE t.domain_id = ? AND (t.action = 'DELETE' OR NOT ? OR NOT EXISTS "
+		"(SELECT 1 FROM pool_manager_status g WHERE g.domain_id = t.domain_id "
+		"AND g.server_id = t.server_id AND g.action = 'DELETE' "
+		"AND g.status = 'SUCCESS')) UNION ALL " UNREPORTED_SERVERS
 		"ORDER BY 1, 2 LIMIT 3000",
-		TX_BIND(timeout, timeout, id, action, deletion, timeout, timeout, id,
+		TX_BIND(timeout, timeout, id, deletion, action, deletion, timeout,
+		        timeout, id,
 		        tx_text(zone->pool), tx_int(zone->is.is_catalog), deletion, id,
 		        action));
 }

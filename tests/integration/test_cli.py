@@ -524,6 +524,8 @@ class Commands(WithFleet):
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
         self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
         self.run_client("domain", "delete", "never.org")
+        self.fleet.wait_for(lambda: "2 of 3 servers no longer have the zone" in
+                            self.run_client("status", "never.org"), 40, "two have deleted it")
         server.resume()
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")

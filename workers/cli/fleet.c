@@ -193,8 +193,8 @@ static enum err server_set(struct cli *cli, const char *state, const char *words
 
 enum err server_drain(struct cli *cli)
 {
-	return server_set(cli, "DRAINED", "is drained: the pool managers do not change "
-	                  "or count the server");
+	return server_set(cli, "DRAINED", "is drained: within a few seconds, the pool "
+	                  "managers no longer change or count the server");
 }
 
 enum err server_add(struct cli *cli)

@@ -101,10 +101,12 @@ static json_t *status_with_consensus(const json_t *domain)
 	json_t *shown = json_copy((json_t *)domain);
 
 	json_object_set_new(shown, "consensus",
-	                    json_sprintf("%" PRId64 " of %" PRId64
-	                                 " servers have the serial",
+	                    json_sprintf("%" PRId64 " of %" PRId64 " servers %s",
 	                                 answer_number(consensus, "current"),
-	                                 answer_number(consensus, "servers")));
+	                                 answer_number(consensus, "servers"),
+	                                 strcmp(answer_text(domain, "task"), "DELETE")
+	                                     ? "have the serial"
+	                                     : "no longer have the zone"));
 	return shown;
 }
 

@@ -383,8 +383,8 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
-		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names of routes at this "
-		        "router still point to other routers: %s. Wait, or set "
+		tx_fail(tx, ERR_CONFLICT, "the names or hosts of %" PRId64 " routes that "
+		        "have left this router may still lead to it: %s. Wait, or set "
 		        "force (client: --force)",
 		        left.count, former_names_text(&left, req->arena));
 }
