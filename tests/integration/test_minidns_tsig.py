@@ -443,7 +443,7 @@ class Servers(unittest.TestCase):
         self.expect_error("unknown.test.", key, ("BADKEY", "without a TSIG record"))
 
     def test_a_key_that_we_do_not_know(self):
-        self.expect_error("keyless.test.", key_named("no.key.", ""), ("mini-DNS does not have",))
+        self.expect_error("keyless.test.", key_named("no.key.", ""), ("has a tsig_key in the settings that does not exist",))
 
 
 class Forged(unittest.TestCase):
