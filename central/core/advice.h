@@ -1,7 +1,7 @@
 /*
  * advice -- warns of records that central accepts, but that named-checkzone or kzonecheck
- * refuses or warns of: the host of an NS, MX or SRV record is an IPv4 address, or is
- * inside the zone, and
+ * refuses or warns of. The host of an NS, MX or SRV record is an IPv4 address, or it is
+ * inside the zone, and it
  *
  *	has no A or AAAA record (records of a matching wildcard count)
  *	has a CNAME record

@@ -1,12 +1,11 @@
 /*
- * advice_set -- warns of record sets that central and all name servers take, but whose
- * readers ignore some of the records, or refuse all:
+ * advice_set -- warns of record sets that central and all name servers accept, although
+ * their clients ignore some of the records, or all:
  *
  *	a null MX, or an SRV target '.', or an SVCB or HTTPS record in AliasMode, that is
  *	not the only record of its set
  *	several TXT records of a policy that must be one record: SPF, DMARC, MTA-STS,
  *	TLS-RPT
- *	an NS, MX or SRV record whose host is an IPv4 address in the form of a name
  *
  * The functions only look at the record sets that the caller has.
  */

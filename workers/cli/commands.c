@@ -490,10 +490,10 @@ const struct command commands[] = {
 	  "Deletes the router and its records. Also deletes its domain, if "
 	  "zonefleet-routes created the domain and the domain is empty. "
 	  "zonefleet-routes refuses to delete a router that has routes: drain it "
-	  "first. It also refuses to delete a router while its domain contains former "
-	  "names of routes that have moved to other routers. These names stay for "
-	  "routes.rebind_grace (default: 5 min), and until no resolver can have them "
-	  "in its cache. --force deletes the router without this wait.",
+	  "first. It also refuses to delete a router while the names or hosts of routes "
+	  "that have moved to other routers may still lead to this router: for "
+	  "routes.rebind_grace (default: 5 min), and until no resolver can have them in "
+	  "its cache. --force deletes the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE/NAME", 1, 1,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
