@@ -314,8 +314,10 @@ static enum err edit_check_rules(struct write *write, const struct rrsets *sets)
 {
 	enum err err = rules_outcome(&write->zone, sets, &write->req->why);
 
-	if (!err && !write->is_forced)
-		err = rules_managed(sets, &write->req->why);
+	if (!err)
+		err = rules_managed(sets, (struct rules_may){
+			.take_managed = write->is_forced,
+			.replace_unmanaged = !write->keeps_unmanaged }, &write->req->why);
 	if (!err)
 		err = rules_sizes(sets, &write->req->why);
 	if (!err)

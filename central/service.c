@@ -33,7 +33,7 @@ static const struct method {
 	{ "delete_recordset", "domain recordset version? force?",
 	                                              .write = service_delete_recordset },
 	{ "find_records",     "domain?" PAGE,         .read  = service_find_records     },
-	{ "apply_changes",    "domain changes serial? soa? version? force?",
+	{ "apply_changes",    "domain changes serial? soa? version? force? replace?",
 	                                              .write = service_apply_changes,
 	                                              .decode = service_decode_changes,
 	                                              .prefetch = edit_prefetch     },

@@ -63,8 +63,13 @@ static json_t *edit_outcome_encode(const struct zone *zone,
 enum err service_apply_changes(struct write *write)
 {
 	struct edit_outcome outcome;
+	bool may_replace = true;
 	enum err err = recordset_lock_domain(write);
 
+	if (!err)
+		err = json_get_bool(write->req->args, "replace", 0, &may_replace,
+		                    &write->req->why);
+	write->keeps_unmanaged = !may_replace;
 	if (!err)
 		err = edit_apply(write, write->edit, &outcome);
 	if (err)

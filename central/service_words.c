@@ -139,7 +139,10 @@ static const struct rpc_method_doc words[] = {
 	           "of the domain. Otherwise the call fails with `Conflict`",
 	           "the next serial", UINT32_MAX },
 	         { "soa", "[SOA values]", "new values of the SOA record",
-	           "unchanged" }) },
+	           "unchanged" },
+	         { "replace", "true or false", "false: the call fails with `Conflict` if "
+	           "a change with the operation `set` and with `managed_by` would replace "
+	           "records that no producer manages", "true" }) },
 	{ "create_pool", "Creates a pool of name servers.", ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },

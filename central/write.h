@@ -39,6 +39,7 @@ struct write {
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
 	bool is_forced;			/* the argument `force` */
+	bool keeps_unmanaged;		/* the argument `replace` is false */
 	bool on_lane;			/* true: the call may wait for locks */
 	struct zone zone;
 };

@@ -167,11 +167,15 @@ static bool change_may_delete(const struct change *change, const struct rdata *r
 	return !change->managed_by || change_manages(change, record);
 }
 
-/* Keeps in mind a record that another caller than its manager removes. */
+/*
+ * Keeps in mind a record that another caller than its manager removes, and a record
+ * without a manager that a producer replaces.
+ */
 static void rrset_note_removed(struct rrset *set, const struct change *change,
                                const struct rdata *record, struct arena *arena)
 {
-	if (record->managed_by && !change_manages(change, record))
+	if (record->managed_by ? !change_manages(change, record)
+	                       : change->managed_by && change->op == CHANGE_SET)
 		rdata_push(&set->taken, &set->taken_count, &set->taken_size, *record,
 		           arena);
 }
@@ -299,8 +303,7 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 			unchanged++;
 	}
 	for (size_t i = 0; i < before.wanted_count; i++)
-		if (before.wanted[i].managed_by &&
-		    rrset_find_wanted(set, &before.wanted[i], arena) == set->wanted_count)
+		if (rrset_find_wanted(set, &before.wanted[i], arena) == set->wanted_count)
 			rrset_note_removed(set, change, &before.wanted[i], arena);
 	return unchanged;
 }

@@ -82,7 +82,10 @@ struct rrset {
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
-	/* records of a producer that changes of other callers have removed */
+	/*
+	 * records of a producer that changes of other callers have removed, and records
+	 * without a manager that a producer has replaced
+	 */
 	struct rdata *taken;
 	size_t taken_count, taken_size;
 	const char *field;		/* path of the last change; NULL: unchanged */

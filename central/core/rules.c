@@ -269,16 +269,32 @@ enum err rules_fail_managed(const char *field, const char *managed_by, const cha
 	            field, managed_by, FIELD_SHOWN, owner, name, FIELD_SHOWN, data);
 }
 
-static enum err rules_check_taken(const struct rrset *set, const struct rdata *taken,
-                                  struct why *why)
+static enum err rules_fail_unmanaged(const struct rrset *set, const struct rdata *taken,
+                                     struct why *why)
 {
-	if (rrset_has_wanted(set, taken))
+	char name[16];
+
+	rrtype_format(set->type, name);
+	return fail(why, ERR_CONFLICT,
+	            "the domain has a record that this call must not replace, because no "
+	            "producer manages it: '%.*s %s %.*s'. Delete this record first "
+	            "(client: 'zonefleet record delete')",
+	            FIELD_SHOWN, set->owner, name, FIELD_SHOWN, taken->data);
+}
+
+static enum err rules_check_taken(const struct rrset *set, const struct rdata *taken,
+                                  struct rules_may may, struct why *why)
+{
+	if ((taken->managed_by ? may.take_managed : may.replace_unmanaged) ||
+	    rrset_has_wanted(set, taken))
 		return OK;
+	if (!taken->managed_by)
+		return rules_fail_unmanaged(set, taken, why);
 	return rules_fail_managed(set->field, taken->managed_by, set->owner, set->type,
 	                          taken->data, why);
 }
 
-enum err rules_managed(const struct rrsets *sets, struct why *why)
+enum err rules_managed(const struct rrsets *sets, struct rules_may may, struct why *why)
 {
 	enum err err = OK;
 
@@ -286,7 +302,7 @@ enum err rules_managed(const struct rrsets *sets, struct why *why)
 		const struct rrset *set = sets->items[i];
 
 		for (size_t t = 0; !err && t < set->taken_count; t++)
-			err = rules_check_taken(set, &set->taken[t], why);
+			err = rules_check_taken(set, &set->taken[t], may, why);
 	}
 	return err;
 }

@@ -59,12 +59,20 @@ enum { RULES_SET_MAX = RDATA_MAX };
 /* ERR_INVALID: a record set would grow to more than RULES_SET_MAX. */
 enum err rules_sizes(const struct rrsets *sets, struct why *why);
 
+/* What a call may do with records that its caller does not manage. */
+struct rules_may {
+	/* `force`: may delete and replace records of other producers */
+	bool take_managed;
+	/* `replace`: a producer may replace records that no producer manages */
+	bool replace_unmanaged;
+};
+
+/* ERR_CONFLICT: the changes delete or replace a record that the call must leave alone. */
+enum err rules_managed(const struct rrsets *sets, struct rules_may may, struct why *why);
 /*
- * ERR_CONFLICT: the changes delete or replace a record that a producer manages, and are
- * not of this producer. A call with `force` skips this check.
+ * The error about a record that a producer manages. FIELD: the place of the change, for
+ * the reason.
  */
-enum err rules_managed(const struct rrsets *sets, struct why *why);
-/* The error of rules_managed(). FIELD: the place of the change, for the reason. */
 enum err rules_fail_managed(const char *field, const char *managed_by, const char *owner,
                             uint16_t type, const char *data, struct why *why);
 

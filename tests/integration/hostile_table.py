@@ -211,6 +211,7 @@ def central(things):
         "delete_recordset": {"domain": domain, "recordset": things.recordset, "force": force},
         "apply_changes": {"domain": domain, "changes": items(change),
                           "serial": maybe(number(things.serial + 3600)), "force": force,
+                          "replace": maybe(Good(True, "bool")),
                           "soa": maybe(fields({"mname": maybe("ns.example.net."),
                                                "rname": maybe("dns.example.net."),
                                                **soa_numbers()}))},

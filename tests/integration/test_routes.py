@@ -1017,6 +1017,42 @@ class Domains(RouteStory):
         self.wait(lambda: not sql(f"SELECT 1 FROM domains WHERE live = 1 AND name = '{name}' "
                                   "AND task <> 'DELETE'"), "the domain goes, too")
 
+    def test_records_of_a_domain_that_is_there_before(self):
+        """The router replaces and deletes none of them, neither when it comes nor when it goes."""
+        name = f"shard1.{SUFFIX}."
+        domain = self.central.create_domain(domain={"name": name})["id"]
+        own = {f"*.{name}": ["198.51.100.7"], f"ns1.{name}": ["198.51.100.9"]}
+        self.central.apply_changes(domain=domain, changes=[
+            {"op": "set", "name": at, "type": "A", "records": data} for at, data in own.items()])
+
+        def found():
+            return {one["name"]: one["records"]
+                    for one in self.central.find_recordsets(domain=domain)["recordsets"]
+                    if one["type"] == "A" and one["records"]}
+
+        def reason():
+            return self.caller.get_router(router="shard1")["router"]["reason"] or ""
+        def is_refused(at):
+            self.wait(lambda: f"'{at} A {own[at][0]}'. Delete this record first" in reason(),
+                      f"the reason names {at}: {reason()}")
+            self.assertEqual(found(), own)
+
+        def goes():
+            self.caller.delete_router(router="shard1")
+            self.wait(lambda: not self.caller.list_routers()["routers"], "the router is gone")
+            self.assertEqual(found(), own)
+        self.router("shard1", "10.245.2.2", wait=False, zone={"records": [
+            {"name": "ns1", "type": "A", "records": ["192.0.2.9"]}]})
+        is_refused(f"*.{name}")
+        self.central.apply_changes(domain=domain, changes=[
+            {"op": "delete", "name": f"*.{name}", "type": "A"}])
+        del own[f"*.{name}"]
+        is_refused(f"ns1.{name}")
+        goes()
+        self.router("shard1", "10.245.2.2")
+        self.assertEqual(found(), own | {f"*.{name}": ["10.245.2.2"]})
+        goes()
+
     def test_addresses_of_no_host(self):
         """A router takes what a port takes (test_ports has the same table)."""
         self.router("shard1", "10.245.2.2", wait=False)

@@ -439,9 +439,10 @@ const struct command commands[] = {
 	  "Creates the router NAME and its domain. The router is a group of instances "
 	  "at these addresses. Each instance serves all routes of the router. All "
 	  "names below the domain resolve to these addresses. If the domain exists "
-	  "already, the records of the router replace your records of the same name "
-	  "and type. Write ADDRESS=down for an instance that is not up yet. If routes "
-	  "are waiting for a router, zonefleet-routes binds them immediately.",
+	  "already and has other A or AAAA records at '*', the domain of the router is "
+	  "in ERROR until you delete these records. Write ADDRESS=down for an instance "
+	  "that is not up yet. If routes are waiting for a router, zonefleet-routes "
+	  "binds them immediately.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "

@@ -197,10 +197,17 @@ static json_t *publish_changes_json(const struct publication *publication)
 	return changes;
 }
 
+/*
+ * The domain may have existed before the router. So the first change and the deletion must
+ * not replace records of other callers. Later changes restore the router's records.
+ */
 json_t *publish_change(const struct publication *publication)
 {
-	return json_pack("{s:s, s:o}", "domain", publish_domain(publication), "changes",
-	                 publish_changes_json(publication));
+	const struct router_row *router = &publication->router;
+
+	return json_pack("{s:s, s:o, s:b}", "domain", publish_domain(publication),
+	                 "changes", publish_changes_json(publication), "replace",
+	                 *router->domain_id && router->state != ROUTER_GOING);
 }
 
 /* ---- a domain that central does not have ---- */

@@ -42,7 +42,8 @@ struct publication {
 	bool is_asked_for;		/* the process has called create_domain */
 	/* central already has a newer serial than the serial in `zone` */
 	bool has_no_serial;
-	bool has_no_extras;		/* central refuses the first records */
+	/* central refuses to set the records of a router that is being deleted */
+	bool has_no_extras;
 	uint32_t serial;		/* serial of the change that central accepted, */
 	char domain_id[ID_LEN + 1];	/* and the id of its domain */
 };

@@ -31,6 +31,7 @@ static const struct {
 	struct { char op; const char *by, *records; } changes[CHANGES];
 	const char *left, *taken;	/* TAKEN: the record of the refusal */
 	size_t marked;
+	const char *kept;	/* the record of the refusal if `replace` is false */
 } cases[] = {
 	/* a producer deletes its own records, and no others */
 	{ "1p", { { '-', "ports", "1" } }, "", NULL, 0 },
@@ -41,7 +42,10 @@ static const struct {
 	{ "1p 2", { { '-', NULL, "2" } }, "1p", NULL, 0 },
 	{ "1 2", { { '-', NULL, NULL } }, "", NULL, 0 },
 	{ "1 2", { { '=', NULL, "3" } }, "3", NULL, 0 },
-	{ "1 2", { { '=', "routes", "3" } }, "3r", NULL, 0 },
+	{ "1 2", { { '=', "routes", "3" } }, "3r", NULL, 0, "192.0.2.1" },
+	{ "1 2", { { '=', "routes", "1 3" } }, "1r 3r", NULL, 1, "192.0.2.2" },
+	{ "1 2", { { '=', "routes", "" } }, "", NULL, 0, "192.0.2.1" },
+	{ "1r", { { '=', "routes", "3" } }, "3r", NULL, 0, NULL },
 	/* all others want force */
 	{ "1p 2", { { '-', NULL, "1" } }, "2", "192.0.2.1", 0 },
 	{ "1 2p", { { '-', NULL, NULL } }, "", "192.0.2.2", 0 },
@@ -134,6 +138,21 @@ static void show(const struct rrset *set, char text[64])
 	}
 }
 
+/* RECORD: what the refusal names; NULL: there is no refusal. */
+static void check_refusal(const struct rrsets *sets, struct rules_may may,
+                          const char *record)
+{
+	struct why why;
+	enum err err = rules_managed(sets, may, &why);
+
+	assert_int_equal(err, record ? ERR_CONFLICT : OK);
+	if (err) {
+		print_message("    %s\n", why.text);
+		assert_non_null(strstr(why.text, record));
+		assert_non_null(strstr(why.text, "w.example.org. A"));
+	}
+}
+
 static void a_record_belongs_to_its_producer(void **unused)
 {
 	(void)unused;
@@ -141,9 +160,7 @@ static void a_record_belongs_to_its_producer(void **unused)
 		struct arena *arena = arena_new();
 		struct rrsets sets;
 		struct plan plan;
-		struct why why;
 		char left[64];
-		enum err err;
 
 		print_message("  case %zu: %s\n", i, cases[i].was);
 		rrsets_init(&sets, arena);
@@ -151,13 +168,11 @@ static void a_record_belongs_to_its_producer(void **unused)
 		for (size_t c = 0; c < CHANGES && cases[i].changes[c].op; c++)
 			apply(sets.items[0], cases[i].changes[c].op,
 			      cases[i].changes[c].by, cases[i].changes[c].records, arena);
-		err = rules_managed(&sets, &why);
-		assert_int_equal(err, cases[i].taken ? ERR_CONFLICT : OK);
-		if (err) {
-			print_message("    %s\n", why.text);
-			assert_non_null(strstr(why.text, cases[i].taken));
-			assert_non_null(strstr(why.text, "w.example.org. A"));
-		}
+		check_refusal(&sets, (struct rules_may){ .replace_unmanaged = true },
+		              cases[i].taken);
+		check_refusal(&sets, (struct rules_may){ .take_managed = true },
+		              cases[i].kept);
+		check_refusal(&sets, (struct rules_may){ true, true }, NULL);
 		plan_make(&plan, sets.items, sets.count, 300, 2, arena);
 		assert_int_equal(plan.marked, cases[i].marked);
 		assert_int_equal(plan.count, plan.marked + plan.inserted + plan.updated +
