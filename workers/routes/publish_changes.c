@@ -198,16 +198,20 @@ static json_t *publish_changes_json(const struct publication *publication)
 }
 
 /*
- * The domain may have existed before the router. So the first change and the deletion must
- * not replace records of other callers. Later changes restore the router's records.
+ * A domain that existed before the router may have records of other callers. The first
+ * change and the deletion must not replace them. Later changes restore the router's
+ * records.
  */
+static bool publish_may_replace(const struct router_row *router)
+{
+	return router->state != ROUTER_GOING && (*router->made_id || *router->domain_id);
+}
+
 json_t *publish_change(const struct publication *publication)
 {
-	const struct router_row *router = &publication->router;
-
 	return json_pack("{s:s, s:o, s:b}", "domain", publish_domain(publication),
 	                 "changes", publish_changes_json(publication), "replace",
-	                 *router->domain_id && router->state != ROUTER_GOING);
+	                 publish_may_replace(&publication->router));
 }
 
 /* ---- a domain that central does not have ---- */
