@@ -16,7 +16,10 @@ struct central {
 	const struct runtime *runtime;
 	struct {
 		char *default_pool;
-		/* names of pools; "*": all pools */
+		/*
+		 * pools that a tenant may name, in addition to default_pool; "*": all
+		 * pools
+		 */
 		struct option_texts tenant_pools;
 		struct option_texts ns_records;	/* of the default pool */
 		char *hostmaster;		/* default for RNAME */

@@ -29,8 +29,9 @@ enum err codec_within(const char *field, enum err err, struct why *why);
 /* Returns the canonical text of a name, in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
 /*
- * Reads the name of a domain, host or key by the rule of name_parse_owner(): wire form
- * and canonical text. An absent field leaves both unchanged.
+ * Reads the name of a domain, host or key by the rule of name_parse_owner(). Sets NAME to
+ * the wire form, and *canonical to the canonical text. If the field is absent, both are
+ * unchanged.
  */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
@@ -41,7 +42,8 @@ enum err codec_owner(const json_t *json, const char *key, int flags, struct aren
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
 /*
- * Reads the hosts of NS records in canonical form. If the field is absent, *count is 0.
+ * Reads the hosts of NS records. *hosts are their names in canonical form. If the field
+ * is absent, *count is 0.
  */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);

@@ -9,7 +9,10 @@
 #include "model/json.h"
 #include "store.h"
 
-/* The values of a new or changed domain. NULL, or `has` is false: use the default. */
+/*
+ * The values of a new or changed domain. NULL, or `has` is false: a new domain gets the
+ * default value; an existing domain keeps its value.
+ */
 struct domain_spec {
 	char id[ID_LEN + 1];		/* "": central makes an id */
 	const char *owner;		/* the name, canonical */
@@ -37,7 +40,10 @@ extern const struct json_field codec_domain_shown[];
 /* Reads the `domain` of ARGS: an id or a name. */
 enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,
                           struct why *why);
-/* FIELD: the path of the object in the arguments, for reasons. */
+/*
+ * Reads the values of a new or imported domain. FIELD: the path of the object in the
+ * arguments, for reasons.
+ */
 enum err codec_domain_spec(const json_t *json, const char *field, struct arena *arena,
                            struct domain_spec *spec, struct why *why);
 /* Reads the `values` of update_domain. Refuses fields that are fixed at creation. */

@@ -20,7 +20,7 @@ struct pool_spec {
 };
 
 extern const struct json_field codec_pool_fields[], codec_pool_shown[];
-/* The answer of get_pool, and an item of its `limits`. */
+/* The fields of the answer of get_pool, and of an item of its `limits`. */
 extern const struct json_field codec_pool_limited[], codec_pool_limits[];
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
@@ -30,5 +30,5 @@ enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool 
                            struct pool_spec *spec, struct why *why);
 
 json_t *codec_pool_encode(const struct pool *pool);
-/* The limits of the backends of SERVERS. */
+/* Returns the limits of the backends of SERVERS. */
 json_t *codec_pool_encode_limits(const struct limit_server *servers, size_t count);

@@ -14,8 +14,8 @@
 #include "store.h"
 
 enum {
-	CHANGES_MAX = 5000,		/* in one request */
-	RECORDS_MAX = 20000,		/* in one change */
+	CHANGES_MAX = 5000,		/* maximum in one request */
+	RECORDS_MAX = 20000,		/* maximum in one change */
 };
 
 extern const struct json_field codec_change_fields[], codec_recordset_fields[];

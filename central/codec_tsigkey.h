@@ -16,7 +16,7 @@
 struct tsigkey_spec {
 	const char *name;
 	const char *algorithm, *secret;
-	bool is_rotated;		/* new_secret */
+	bool is_rotated;		/* the call requests a new secret */
 	bool has_domain;
 	struct domain_key domain;
 };

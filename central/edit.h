@@ -26,7 +26,7 @@ struct edit {
 	bool has_ttl;			/* a new default TTL */
 	uint32_t ttl;
 	const char *description;	/* NULL: unchanged */
-	/* the caller gives the serial; it is newer than the domain's serial */
+	/* the caller gives the serial, which must be newer than the domain's serial */
 	bool has_serial;
 	uint32_t serial;
 };
@@ -40,7 +40,10 @@ int64_t edit_quota(const struct write *write, int64_t own, int configured);
 struct edit_outcome {
 	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;
-	/* changed record sets that some name servers do not take; NULL: there are none */
+	/*
+	 * changed record sets that some name servers do not take; NULL: no such record
+	 * set
+	 */
 	const struct limits_found *limits;
 	struct advice advice;		/* about changed record sets (core/advice_set.h) */
 };

@@ -1,8 +1,8 @@
 /*
- * edit_dname -- no name has records below a DNAME (RFC 6672 2.4). The rule concerns names
- * that a change does not touch, so it needs the database. central checks only names that
- * had no records before the change, and new DNAME records. Existing records that violate
- * the rule stay.
+ * edit_dname -- no name has records below a DNAME (RFC 6672 2.4). The rule also concerns
+ * names that a change does not contain, so central checks them in the database. central
+ * checks only names that had no records before the change, and new DNAME records.
+ * Existing records that violate the rule stay.
  */
 #pragma once
 

@@ -11,7 +11,8 @@
 #include "store.h"
 
 /*
- * Runs inside the transaction of the commit, on the locked domain. ERR_INVALID: the
- * record sets at a few names have too many records.
+ * Call it in the transaction of the commit, which has locked the domain. This function
+ * reads the records at up to IMPORT_CAPITALS_MAX names at the same time. ERR_INVALID:
+ * these names have more than 200 000 records.
  */
 enum err import_fold(struct tx *tx, const struct import_step *step);

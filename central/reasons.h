@@ -10,25 +10,26 @@
 #include "store.h"
 
 /*
- * Sets the reason of each of ZONES, 0 to FIND_LIMIT_MAX. Domains that are ACTIVE keep
- * theirs. Sends no statement if all are ACTIVE, otherwise one for the workers, and one
- * for the servers of TX_LIST_MAX domains. An error is in the transaction.
+ * Sets the reason of each of ZONES (0 to FIND_LIMIT_MAX). The reason of an ACTIVE domain
+ * is unchanged. Sends no statement if all domains are ACTIVE. Otherwise sends one
+ * statement for the workers, and one for the servers of every TX_LIST_MAX domains. An
+ * error is in the transaction.
  */
 void reasons_set(struct tx *tx, struct arena *arena, struct zone *const *zones,
                  size_t count);
 /*
- * reasons_set() for an answer about one domain. If a limit of the backend may cause the
- * failure of a server, the function also looks for the record. For this, it runs two more
- * statements. They look at the first 5000 record sets, and read at most LIMIT_NAMES_MAX
- * names. Returns the record sets beyond limits, or NULL.
+ * Like reasons_set(), but for an answer about one domain. If a limit of the backend may
+ * cause the failure of a server, the function also looks for the record sets beyond the
+ * limit. Two more statements look at the first 5000 record sets, and read at most
+ * LIMIT_NAMES_MAX names. Returns the record sets beyond limits, or NULL.
  */
 const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
                                            struct zone *zone);
 /*
- * For the answer to a change: returns the text about a worker that the pool needs and
- * that is not running; NULL: all of them are running. Sends a statement only if it last
- * read the workers WORKERS_AGE_MS ago, or if one was missing MISSING_AGE_MS ago. Call it
- * on the event loop.
+ * Returns a warning for the answer to a change: a worker that the pool needs is not
+ * running. NULL: all workers that the pool needs are running. Reads the workers again
+ * only after WORKERS_AGE_MS, or after MISSING_AGE_MS if a worker was missing. Call it on
+ * the event loop.
  */
 enum { WORKERS_AGE_MS = 2000, MISSING_AGE_MS = 200 };
 const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool);

@@ -21,8 +21,8 @@ struct result_page {
 
 void result_page_init(struct result_page *page, size_t limit);
 /*
- * Takes ownership of ITEM and adds it. False: the page was full. The first object always
- * fits.
+ * Takes ownership of ITEM and adds it. False: the page has no room for ITEM. The first
+ * object always fits.
  */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
 /* Makes {KEY: [...], "marker": ID}. ID is the last id, or null on the last page. */

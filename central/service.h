@@ -37,15 +37,15 @@ extern const struct json_field service_blacklist_fields[];
 
 /*
  * The error of a call that needs the name of a domain whose deletion is not complete.
- * Only a caller that may see the domain gets it.
+ * Only a caller that may see the domain gets this error.
  */
 #define DOMAIN_IS_GOING \
 	"the domain %.200s is being deleted: its name is free when its name servers no " \
 	"longer serve it"
 
-/* Reads the domain of the argument `domain`, if the caller may see it. */
+/* Reads the domain of the argument `domain`, if the caller may see the domain. */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
-/* Fails if there is no pool NAME, which may be NULL. The error is in the transaction. */
+/* ERR_NOT_FOUND in the transaction: there is no pool NAME. NAME may be NULL: no check. */
 void service_check_pool(struct tx *tx, const char *name, struct arena *arena);
 struct domain_spec;
 /*
@@ -56,12 +56,15 @@ struct domain_spec;
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
 /*
- * Appends a warning for each field of SPEC whose value an existing domain does not take,
- * because the call does not change it: pool, ttl and description.
+ * Appends a warning for each of the fields pool, ttl and description of SPEC that differs
+ * from the existing domain. The call does not change these fields of an existing domain.
  */
 void service_domain_warn_kept(const struct zone *zone, const struct domain_spec *spec,
                               json_t *warnings);
-/* Calls store_domain_check_relatives(), except for administrators. Call it last. */
+/*
+ * Calls store_domain_check_relatives(), unless the caller is an administrator. Call this
+ * function last.
+ */
 enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
 /* Gives the locked write->zone the task DELETE, and sets write->cast_method. */
 void service_domain_remove(struct write *write);

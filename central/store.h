@@ -36,16 +36,17 @@ struct paging {
 };
 
 enum {
-	STORE_NAMES_MAX = TX_LIST_MAX,	/* in one statement */
-	STORE_ANCESTORS_MAX = 128,	/* a name and all names above it */
+	STORE_NAMES_MAX = TX_LIST_MAX,	/* maximum number of names in one statement */
+	/* maximum number of names: a name and all names above it */
+	STORE_ANCESTORS_MAX = 128,
 	POOL_NS_MAX = 32,
 	QUOTA_DEFAULT = INT32_MIN,	/* the configured limit applies to the tenant */
 };
 
 /*
- * How long a statement waits for a locked row. On the event loop it waits at most
- * TX_SHORT_LIMIT if request.may_wait is true; otherwise it does not wait. On a lane (a
- * thread) it waits as long as its connection allows.
+ * The time that a statement waits for a locked row. On the event loop, the statement
+ * waits at most TX_SHORT_LIMIT if request.may_wait is true; otherwise it does not wait.
+ * On a lane (a thread), the statement waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
@@ -64,13 +65,14 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
                       const char *want);
 /*
- * The first function reads an id, the second reads serial, task and status, each from
- * the next columns. An error names COLUMN or TABLE.
+ * The first function reads an id from the next column. The second function reads serial,
+ * task and status from the next three columns. An error names COLUMN or TABLE.
  */
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
 /*
- * Finds the names above NAME as strings. If WITH_ITSELF is set, it includes NAME itself.
+ * Writes the names above NAME to NAMES as strings, from the nearest name to the root. If
+ * WITH_ITSELF is set, NAME itself is the first. Returns the number of names.
  */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
@@ -78,17 +80,16 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 /* ---- stored answers, so that a repeated message has only one effect ---- */
 
 struct kept_answer {
-	/* result NULL: the answer is the JSON null */
 	char id[ID_LEN + 1];		/* rpc_stored_id() */
-	const char *result;
+	const char *result;			/* NULL: the answer is the JSON null */
 	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
 	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
 	/* the answer belongs to another call with this id */
 	bool is_other;
 };
 /*
- * Reads the answer for the id in KEPT; strings are in the arena. False: there is no
- * answer.
+ * Reads the stored answer for the id in KEPT; strings are in the arena. False: the
+ * database has no answer for this id.
  */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
 /* ERR_EXISTS in the transaction: one of the ids already has an answer. */
@@ -108,7 +109,10 @@ struct domain_state {
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
-/* True: the domain exists, so store_domain_lock_states() has skipped it. */
+/*
+ * True: the domain exists and is not deleted. So if store_domain_lock_states() has not
+ * returned it, another transaction has locked it.
+ */
 bool store_domain_is_live(struct tx *tx, const char *id);
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason);
@@ -117,7 +121,10 @@ struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
-/* Changes the state of some of the records. True: call it again for further records. */
+/*
+ * Applies REPORT to the records of the domains, but only to a limited number of records
+ * in one call. True: call it again for further records.
+ */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
                                const struct reported_serial *serials, size_t count);
 
@@ -137,8 +144,8 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       struct zone *zone);
 /*
  * Like store_domain_get(), but also locks the row. If another transaction has locked the
- * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is true.
- * store_domain_lock_wait() waits for the row; use it only on lanes.
+ * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is
+ * true. store_domain_lock_wait() waits for the row; use it only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -147,8 +154,8 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants. A missing domain is
- * NULL. Check each domain with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants. zones[i] is NULL if the
+ * domain of keys[i] does not exist. Check each domain with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -156,14 +163,15 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
 bool store_domain_is_visible(const struct access *access, const struct zone *zone);
 /*
  * Locks the domains of KEYS (1 to TX_LIST_MAX). Skips domains that another transaction
- * has locked; locked[] shows which domains it has locked. Opens no snapshot.
+ * has locked. Sets locked[i] to true if this call has locked the domain of keys[i];
+ * otherwise locked[i] is unchanged. Opens no snapshot.
  */
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants. A missing domain is NULL. Before this call the transaction may only take
- * locks, because its snapshot must not be older than the locks.
+ * tenants. zones[i] is NULL if the domain of keys[i] does not exist. Before this call the
+ * transaction may only take locks, because its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -191,8 +199,8 @@ struct last_domain {
 	bool is_going;			/* its deletion is not complete */
 };
 /*
- * Also finds a deleted domain, and a deleted domain of which only the serial is left.
- * False: there was no domain with this name.
+ * Finds the newest domain with this name, even if the domain is deleted, or if only its
+ * serial is left. False: there was no domain with this name.
  */
 bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
                             struct last_domain *last);
@@ -216,7 +224,10 @@ struct parent_domain {
 /* Finds the nearest domain above ZONE, of any tenant. */
 bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct parent_domain *parent);
-/* Finds which of NAMES are domains. FOUND has room for COUNT names. */
+/*
+ * Writes the names among NAMES that are domains to FOUND, and returns their number. FOUND
+ * has room for COUNT names.
+ */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
 /* Reads the tenant's own limit on domains. False: the configured limit applies. */
@@ -296,11 +307,14 @@ void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
-/* Reads one record set without its records. Its times are milliseconds since 1970. */
+/*
+ * Reads one record set without its records. The times of the record set are milliseconds
+ * since 1970.
+ */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
 /*
- * Reads the records of SETS, those of each set in canonical order. The record sets may be
- * in any order.
+ * Reads the records of SETS. Sorts the records of each set in canonical order. The record
+ * sets may be in any order.
  */
 void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
                              struct arena *arena);
@@ -324,10 +338,10 @@ struct managed_record {
 	const char *managed_by, *name, *data;
 	uint16_t type;
 };
-/* Finds such a record in the domain. */
+/* Finds a live record of the domain that a producer manages. */
 bool store_record_managed(struct tx *tx, const char *domain_id, struct arena *arena,
                           struct managed_record *record);
-/* Finds such a record among those that the change with SERIAL has deleted. */
+/* Finds a record that a producer manages and that the change with SERIAL has deleted. */
 bool store_record_managed_deleted(struct tx *tx, const char *domain_id, uint32_t serial,
                                   struct arena *arena, struct managed_record *record);
 
@@ -361,29 +375,33 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
 /*
- * store_import_lock() for the event loop. ERR_LOCKED: another transaction has locked the
- * row. Returns it immediately, or after TX_SHORT_LIMIT if MAY_WAIT is true.
+ * Like store_import_lock(), but for the event loop. If another transaction has locked the
+ * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is
+ * true.
  */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
-/* Counts the unfinished imports of the tenant, and their records. */
+/* Counts the unfinished imports of the tenant, and the records in these imports. */
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
-/* Replaces the part, so a repeated part is stored only once. */
+/*
+ * Stores the records as part PART. Replaces the part if it exists, so a repeated part is
+ * stored only once.
+ */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * Claims a COMMITTING import whose row no transaction has locked, and returns its id in
- * ID. If ID is "", it claims the oldest import whose last attempt was at least a few
- * seconds ago. This pause grows with each attempt. A claim is not a lock: if two
- * processes claim an import, one process waits for the row.
+ * Claims the import ID, if it is COMMITTING and no transaction has locked its row. If ID
+ * is "", claims the oldest such import whose last attempt was at least a few seconds ago,
+ * and writes its id to ID. The pause between two attempts grows with each attempt. A
+ * claim is not a lock: if two processes claim an import, one process waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
- * Marks this session as the session that is committing the import. Waits up to WAIT_S
- * for another session with this mark. The mark ends with the session or with
- * store_import_leave_session().
+ * Marks this session as the session that is committing the import. If another session has
+ * this mark, waits up to WAIT_S for the end of that mark. The mark ends with the session
+ * or with store_import_leave_session().
  */
 void store_import_take_session(struct tx *tx, const char *id, int wait_s);
 void store_import_leave_session(struct tx *tx);
@@ -407,13 +425,14 @@ void store_import_set_version(struct tx *tx, const char *id, int64_t version);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
 /*
- * Reads the SOA record of the staged zone. Returns the number of its SOA records (2: two
- * or more).
+ * Reads the SOA record of the staged zone. Returns the number of different SOA records in
+ * the zone (2: two or more).
  */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
 /*
- * Finds the last staged record of NAME, and of TYPE unless it is 0. False: there is none.
+ * Finds the place of the last staged record with NAME and TYPE; TYPE 0: of any type.
+ * False: no such record.
  */
 bool store_import_place(struct tx *tx, const char *id, const char *name, uint16_t type,
                         uint32_t *part, uint32_t *position);
@@ -445,19 +464,24 @@ struct import_place {
 enum { IMPORT_CAPITALS_MAX = 100 };
 /*
  * Reads the owner names of the next staged records after PLACE whose data has names and
- * capital letters. Moves PLACE. A name may come several times. Returns their number.
+ * capital letters. Moves PLACE. NAMES may contain a name several times. Returns the
+ * number of names.
  */
 size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
                              struct arena *arena,
                              const char *names[IMPORT_CAPITALS_MAX]);
 /*
- * Reads the next owner names after AFTER ("": the first) with staged and live records
- * whose live data has names and capital letters. Returns their number.
+ * Reads the next owner names after AFTER ("": from the first name). Each name has a
+ * record set with staged records, and with live records whose data has names and capital
+ * letters. Returns the number of names.
  */
 size_t store_import_live_capitals(struct tx *tx, const struct import_step *step,
                                   const char *after, struct arena *arena,
                                   const char *names[IMPORT_CAPITALS_MAX]);
-/* Reads the records at NAMES whose data has names: the staged ones, or the live ones. */
+/*
+ * Reads the records at NAMES whose data has names. IS_STAGED: reads the staged records;
+ * false: the live records.
+ */
 void store_import_spellings(struct tx *tx, const struct import_step *step,
                             bool is_staged, const char *const *names, size_t count,
                             struct arena *arena, struct tx_rows *rows);
@@ -465,7 +489,10 @@ bool store_import_spelling_next(struct tx_rows *rows, struct spelling *spelling)
 /* Replaces the data of the staged records FROM by TO. */
 void store_import_spell(struct tx *tx, const char *id, const struct spelling *from,
                         const struct rdata *to);
-/* Marks records that are not in the import as deleted. Returns their number. */
+/*
+ * Gives the task DELETE to the live records that are not in the import. Returns their
+ * number.
+ */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 /*
  * Gives the serial to the records of record sets that get a new TTL. Returns their
@@ -508,12 +535,15 @@ const char *store_import_too_large(struct tx *tx, const struct import_step *step
                                    int64_t max, struct arena *arena);
 const char *store_import_above_quota(struct tx *tx, const struct import_step *step,
                                      int64_t max, struct arena *arena);
-/* The domain has the record set NAME, TYPE; and the step has changed it. */
+/*
+ * The first function: true if the domain has live records of this name and type. The
+ * second function: true if the step has changed such records.
+ */
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type);
 bool store_import_changes_set(struct tx *tx, const struct import_step *step,
                               const char *name, uint16_t type);
-/* Finds names of the domain that have NS, MX or SRV records, at most MAX. */
+/* Finds at most MAX names of the domain that have an NS, MX or SRV record set. */
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
 /*
@@ -523,8 +553,9 @@ size_t store_import_host_names(struct tx *tx, const struct zone *zone,
 size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
                                    struct arena *arena, const char **names, size_t max);
 /*
- * Appends a warning for each record set with several TTLs in the import, with the place
- * of its last record: at most MAX, and one that says that there are more.
+ * Appends a warning for each record set with several TTLs in the import. A warning names
+ * the place of the last record of the set. Appends at most MAX warnings, and one more if
+ * there are further record sets with several TTLs.
  */
 void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
                             size_t max, json_t *warnings);
@@ -545,7 +576,7 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
-/* Writes catalog_id; "": no catalog zone. */
+/* Writes pool->catalog_id; "": the pool has no catalog zone. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
@@ -568,7 +599,7 @@ bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 /* LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
-/* The configured limit applies to the tenant again. */
+/* Deletes the limit of the tenant, so that the configured limit applies again. */
 void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
                        enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -605,7 +636,7 @@ bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
-/* Inserts the key. It also waits for the row of the domain. */
+/* Inserts the key. WAIT also applies to the row of the domain. */
 void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait);
 /* Writes the algorithm and the secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
@@ -638,18 +669,20 @@ struct server_status {
 	bool differs;			/* a comparison has found different records */
 	uint32_t serial, attempts;
 };
-/* STATE: ACTIVE, DRAINED or REMOVED. False: no such server. */
+/*
+ * Sets the state of a server: STATE is ACTIVE, DRAINED or REMOVED. False: no such server.
+ */
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
 /*
- * Counts the ACTIVE servers of a pool; OF_CATALOG: only servers that read its catalog
- * zone.
+ * Counts the ACTIVE servers of a pool. OF_CATALOG: counts only servers that read the
+ * catalog zone of the pool.
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*
- * Reads the rows of the domain. Also returns a row for each server of its pool that has
- * no row yet. Such a row has no status and no seen_at, and its reason names what is
- * missing.
+ * Reads the rows of the domain. Also returns a row for each server of the pool that has
+ * not reported on the domain yet. Such a row has no status and no seen_at. Its reason
+ * names the step that the server waits for.
  */
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows);

@@ -22,25 +22,32 @@ struct store_buffer *store_buffer_new(void);
 void store_buffer_free(struct store_buffer **buffer);
 
 /*
- * Adds an existing, locked domain: its state, SOA, TTL, description and counts.
- * changed_at becomes the current time. ZONE gets the next version.
+ * Adds a row for an existing, locked domain to the buffer: the state, SOA, TTL,
+ * description and counts. changed_at becomes the current time. ZONE gets the next
+ * version.
  */
 void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
-/* Adds record sets that are new or have a new TTL. Each record set already has an id. */
+/*
+ * Adds rows to the buffer for record sets that are new or have a new TTL. Each record set
+ * already has an id.
+ */
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
                              struct rrset *const *sets, size_t count);
-/* Adds new, changed and deleted records. Each record already has an id. */
+/*
+ * Adds ROWS to the buffer: new, changed and deleted records. Each record already has an
+ * id.
+ */
 void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
                           const struct row *rows, size_t count);
 /*
- * Adds the RRs that the change to SERIAL removed and added, in wire form; each list
- * begins with its SOA.
+ * Adds a row of the journal to the buffer: the RRs that the change to SERIAL removed and
+ * added, in wire form. Each list begins with its SOA.
  */
 void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
                           uint32_t previous, uint32_t serial,
                           const struct buf *removed, const struct buf *added);
 
-/* The number of rows of all tables. */
+/* Returns the number of rows in the buffer, for all tables together. */
 size_t store_buffer_count(const struct store_buffer *buffer);
 /* Writes all rows and empties the buffer. An error stays in the transaction. */
 void store_buffer_flush(struct store_buffer *buffer, struct tx *tx);

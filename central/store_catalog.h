@@ -9,7 +9,7 @@
 #include "core/catalog.h"
 #include "store.h"
 
-enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };	/* in one update */
+enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };	/* maximum in one update */
 
 struct catalog_ref {
 	const char *id, *pool_id;
@@ -26,7 +26,7 @@ size_t store_catalog_due(struct tx *tx, struct arena *arena,
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,
                           size_t count, struct catalog_member *members, bool *skipped);
-/* Writes which domains the catalog zone lists now. */
+/* Writes to the rows of MEMBERS whether the catalog zone lists these domains now. */
 void store_catalog_mark(struct tx *tx, struct arena *arena,
                         const struct catalog_ref *catalog,
                         const struct catalog_member *members, size_t count);

@@ -8,7 +8,7 @@
 
 #include "runtime/tx.h"
 
-enum { FLEET_ROWS = 1000 };		/* in one list */
+enum { FLEET_ROWS = 1000 };		/* maximum in one list */
 
 /*
  * A condition: the process of the row W of worker_nodes is alive. Its only parameter is
@@ -23,24 +23,25 @@ struct living_services {
 	const char *name[FLEET_ROWS];
 	size_t count;
 };
-/* Reads mini-DNS and the pool managers. */
+/* Finds the topics of mini-DNS and the pool managers that have a living process. */
 void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
                           struct living_services *services);
 bool living_services_has(const struct living_services *services, const char *topic);
 
 /*
- * Makes a list of the topics that need a process and have no living one: mini-DNS, the
- * pool managers of pools with domains, and each other service whose processes are still
- * in the table. POOL: leaves out other pools; NULL: all pools.
+ * Makes a list of the topics that need a process but have no living process: mini-DNS,
+ * the pool managers of pools with domains, and each other service whose processes are
+ * still in the table. POOL: includes only the pool manager of this pool; NULL: of all
+ * pools.
  */
 json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
                             struct arena *arena);
 /*
- * Makes a list of JSON objects for the answer. The status of a process without a
- * heartbeat in the last TIMEOUT_MS is `dead`, whatever its master has written.
+ * Makes a list of all processes as JSON objects, for the answer. The status of a process
+ * without a heartbeat in the last TIMEOUT_MS is `dead`, whatever its master has written.
  */
 json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
-/* Also makes a list of JSON objects. */
+/* Makes a list of all locks as JSON objects. */
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
 /*
  * Makes a list of all drifts, followed by all repairs. Both parts begin with the newest

@@ -1,6 +1,6 @@
 /*
- * store_limits -- reads what central needs to know about the limits of name servers
- * (core/limits.h).
+ * store_limits -- finds record sets that may be beyond a limit of name servers, and reads
+ * the name servers (core/limits.h).
  */
 #pragma once
 
@@ -9,14 +9,15 @@
 
 enum {
 	LIMIT_NAMES_MAX = 100,
-	LIMIT_SERVERS_MAX = 1000,	/* of a pool; ignores further servers */
+	/* maximum number of servers of a pool; central ignores further servers */
+	LIMIT_SERVERS_MAX = 1000,
 };
 
 /*
  * Finds names of the domain at which a record set may be beyond a limit, at most
- * LIMIT_NAMES_MAX: first those of limits that concern the whole zone. Looks only at the
- * first SETS record sets in the order of their names: about 5 ms for 5000 record sets, or
- * 20 ms if the domain has record sets of many records.
+ * LIMIT_NAMES_MAX. The first names are from limits that concern the whole zone. Looks
+ * only at the first SETS record sets in the order of their names: about 5 ms for 5000
+ * record sets, or 20 ms if the domain has record sets of many records.
  */
 size_t store_limit_names(struct tx *tx, const struct zone *zone, int64_t sets,
                          struct arena *arena, const char **names);

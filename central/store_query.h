@@ -34,7 +34,10 @@ struct sort_column {
 	const char *column, *tie, *lookup;
 };
 
-/* Appends order and page. ERR_INVALID in TX: the row of the marker does not exist. */
+/*
+ * Appends the sort order and the limits of the page. ERR_INVALID in TX: the row of the
+ * marker does not exist.
+ */
 void query_page(struct query *query, struct tx *tx, const struct paging *paging,
                 const struct sort_column *sort);
 /* Runs the query, once. */

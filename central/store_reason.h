@@ -7,7 +7,8 @@
 #include "core/reason.h"
 #include "store.h"
 
-enum { REASON_ROWS = 10000 };		/* of one statement; further rows are ignored */
+/* maximum number of rows of one statement; central ignores further rows */
+enum { REASON_ROWS = 10000 };
 
 /* The name servers in service of one domain, newest report first. */
 struct reason_servers {

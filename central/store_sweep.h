@@ -18,40 +18,45 @@ struct sweep_list {
 
 /*
  * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
- * domains after CURSOR. Moves CURSOR to the last of these domains, and after the last
- * domain of all back to "".
+ * domains after CURSOR. Moves CURSOR to the last domain that the function has checked.
+ * After the last domain in the database, CURSOR is "" again.
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
 /*
  * Locks a domain that store_sweep_find_tombstones() has found. Deletes the DELETED
- * records of the domain and then its empty record sets. Returns the number of deleted
- * records.
+ * records older than AGE_S, and then the empty record sets of the domain. Returns the
+ * number of deleted records.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
 /* Finds DELETED domains that still have record sets or a journal. */
 void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
 /*
- * Deletes rows of such a domain from the first of these tables that has rows of it:
- * records, record sets, journal. Returns the number of deleted rows.
+ * Deletes rows of a domain that store_sweep_find_deleted() has found. One call deletes
+ * rows of only one table: first the records, then the record sets, then the journal.
+ * Returns the number of deleted rows.
  */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
- * Finds DELETED domains older than AGE_S that have no other rows. The sweep deletes the
- * row of a domain last, because this row contains the serial, and the rows of the
- * servers refer to it.
+ * Finds domains that have been DELETED for AGE_S, have no other rows and are in no
+ * catalog zone. The sweep deletes the row of a domain last, because this row contains the
+ * serial, and the rows of the servers refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 /*
- * Keeps the serials of these tombstones, at most TX_LIST_MAX, for store_domain_find_last().
+ * Stores the serials of the tombstones IDS, at most TX_LIST_MAX, for
+ * store_domain_find_last().
  */
 void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count);
-/* Deletes these rows, and keeps their serials. */
+/*
+ * Deletes the rows of the domains that store_sweep_find_domains() has found. Stores their
+ * serials.
+ */
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
-/* Deletes the kept serials of domains that were deleted more than AGE_S ago. */
+/* Deletes the stored serials of domains that were deleted more than AGE_S ago. */
 int64_t store_sweep_last_serials(struct tx *tx, int age_s);
 
 /*
@@ -85,8 +90,8 @@ int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);
 
 /*
- * Deletes dead processes of services that have no living process. The master of a service
- * deletes the other dead processes. TIMEOUT_MS: `fleet.timeout`.
+ * Deletes the rows of dead processes, for services without a living process. If a service
+ * has a living process, its master deletes these rows. TIMEOUT_MS: `fleet.timeout`.
  */
 int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms,
                             struct arena *arena);

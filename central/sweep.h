@@ -1,8 +1,8 @@
 /*
- * sweep -- deletes old rows, and sets imports to ERROR that have been open too long. The
- * sweep has its own lane (thread), with its own connection. Each central process runs the
- * sweep. The transactions are short, and two processes may run the same step at the same
- * time.
+ * sweep -- deletes old rows. It also sets an import to ERROR if the import has been open
+ * too long. The sweep has its own lane (thread), with its own connection. Each central
+ * process runs the sweep. The transactions are short, and two processes may run the same
+ * step at the same time.
  */
 #pragma once
 

@@ -67,10 +67,10 @@ struct write_method {
  * ms. With group commit, changes to 500 domains become ACTIVE 1.5 times as fast, and
  * central accepts them 1.6 times as fast (tests/bench/run, medians of two runs each).
  * Each call has its own serial (edit.h). If the transaction fails, each call runs alone.
- * A call whose domain is locked also runs alone. It waits a moment for the row only if a
- * call about this domain has just succeeded (rpc_redo.h). After the first ERR_LOCKED the
- * rest of the batch does not wait. After BUDGET_MS no call begins, and the rest of the
- * batch gets ERR_BUSY.
+ * A call whose domain is locked also runs alone. This call waits a moment for the row
+ * only if another call about this domain has just succeeded (rpc_redo.h). After the first
+ * ERR_LOCKED the rest of the batch does not wait. After BUDGET_MS no call begins, and the
+ * rest of the batch gets ERR_BUSY.
  */
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs);

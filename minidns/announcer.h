@@ -26,13 +26,13 @@ struct announcer_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
 	/*
-	 * Reports that this edition of a zone exists, so that no answer comes from an
-	 * older edition in memory. SOON: this process will soon send NOTIFYs. The name
-	 * servers then query the zone.
+	 * Called when EDITION of ZONE exists, so that no later answer comes from an older
+	 * edition in memory. SOON: this process will soon send NOTIFYs. The name servers
+	 * then query the zone.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
-	/* This process may have lost announcements of any zone. */
+	/* Called when this process may have lost announcements of any zone. */
 	void (*missed)(void *self);
 	void *self;
 };
@@ -48,7 +48,7 @@ typedef void announcer_fn(void *self);
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
                                     const struct edition *edition, announcer_fn *fn,
                                     void *self);
-/* Call it only before FN has run. Then FN does not run. */
+/* Cancels the call of FN. Call it only before FN has run. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
 /*

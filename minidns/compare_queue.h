@@ -1,9 +1,8 @@
 /*
  * compare_queue -- the method compare_zones: compares domains with the zones that name
- * servers serve. A comparison finds a record that an operator changed by hand without
- * changing the serial. mini-DNS reports differences. If tell_equal is set, mini-DNS also
- * reports equal zones and refusals. mini-DNS counts all other outcomes but does not
- * report them.
+ * servers serve. A comparison finds a record that an operator changed on a server without
+ * a new serial. mini-DNS reports differences. If tell_equal is set, mini-DNS also reports
+ * equal zones and refusals. mini-DNS counts all other outcomes but does not report them.
  *
  * At most eight comparisons run at the same time, at most two of them on one server. The
  * servers take turns. The queue contains each pair of zone and server at most once. If
@@ -43,23 +42,24 @@ struct compare_queue_config {
 	 */
 	int (*transfers_of)(void *self, const struct name *zone,
 	                    const struct address *server, uint32_t serial);
-	void (*released)(void *self);	/* the queue has released a zone of `zones` */
+	/* called when the queue has released a zone of `zones` */
+	void (*released)(void *self);
 	void *self;
 };
 
 struct compare_queue *compare_queue_new(struct loop *loop,
                                         const struct compare_queue_config *config);
 /*
- * Stops all comparisons. After this call, free the lookup and the zones, because they
- * still call back for some comparisons.
+ * Stops all comparisons. After this call, free the lookup and the zones before the queue,
+ * because the lookup and the zones still call back for some comparisons.
  */
 void compare_queue_end(struct compare_queue *queue);
 void compare_queue_free(struct compare_queue **queue);
 /*
- * ARGS: the arguments of "compare_zones". ERR_INVALID: an entry of the list is not
- * valid. The queue accepts the valid entries, and *why contains the first reason.
- * ERR_BUSY: the queue does not have room for all entries. Of the poll parameters, the
- * queue uses only the timeout.
+ * Adds comparisons to the queue. ARGS: the arguments of "compare_zones". ERR_INVALID: an
+ * entry of the list is not valid. The queue accepts the valid entries, and *why contains
+ * the first reason. ERR_BUSY: the queue does not have room for all entries. Of the poll
+ * parameters, the queue uses only the timeout.
  *
  * In general, the queue does not repeat a failed comparison, because the next round
  * compares the zone again. There are three exceptions. If the server closed the

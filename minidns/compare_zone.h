@@ -33,7 +33,7 @@ struct zones;
 enum compare_outcome {
 	COMPARE_EQUAL,
 	COMPARE_DIFFERS,
-	/* mini-DNS does not have the zone at the server's serial */
+	/* mini-DNS does not have the zone at the serial of the server */
 	COMPARE_SERIAL,
 	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
 	/* no answer, a closed connection, or an answer that is malformed or too large */
@@ -66,7 +66,7 @@ struct compare_zone_want {
 
 struct compare_zone_end {
 	enum compare_outcome outcome;
-	/* of the local zone; EQUAL, DIFFERS: of both zones */
+	/* serial of the local zone; EQUAL, DIFFERS: serial of both zones */
 	uint32_t serial;
 	/* FAILED: another attempt may succeed after this time; 0: do not try again */
 	int again_ms;
@@ -76,14 +76,14 @@ struct compare_zone_end {
 typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);
 
 /*
- * Borrows PARTS. Calls FN once, after this call has returned. This is the last action of
- * the comparison.
+ * Starts a comparison. Borrows PARTS. Calls FN once, after this call has returned. This
+ * call of FN is the last action of the comparison.
  */
 struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
                                         const struct compare_zone_want *want,
                                         compare_zone_fn *fn, void *self);
 /*
  * Ends the comparison without calling FN. The lookup, the zones and the deltas may still
- * call back: free them first, then the other parts.
+ * call back. So free these three first, then the other parts.
  */
 void compare_zone_cancel(struct compare_zone **compare);

@@ -43,10 +43,10 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
  * Gets the delta from the older serial FROM to the serial of HEAD. May call back before
  * it returns.
  *
- * OCTETS: the size limit of the delta. It also limits how much of the journal the lane
- * reads. Even a small delta can need a large part of the journal, if later changes undo
- * earlier changes. Queries that need the delta wait while the lane reads. If OCTETS is
- * less than DELTAS_OCTETS, this module does not cache the delta.
+ * OCTETS: the size limit of the delta. OCTETS also limits the part of the journal that
+ * the lane reads. Even a small delta can need a large part of the journal, if later
+ * changes undo earlier changes. Queries that need the delta wait while the lane reads. If
+ * OCTETS is less than DELTAS_OCTETS, this module does not cache the delta.
  */
 void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
                 size_t octets, delta_fn *fn, void *self);

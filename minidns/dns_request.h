@@ -31,7 +31,7 @@ struct dns_request_want {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;		/* to sign the request with; length 0: no key */
-	/* for the whole request; starts when the request is open */
+	/* timeout of the whole request; starts when the request is open */
 	int timeout_ms;
 	bool tcp;			/* use TCP from the start */
 };
@@ -58,12 +58,12 @@ void dns_requests_bind(struct dns_requests *requests, const struct address *host
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
-/* A query from PEER has arrived. */
+/* Call it when a query from PEER has arrived. */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
 /* True: the server counts as silent (core/silence.h). */
 bool dns_requests_are_silent(const struct dns_requests *requests,
                              const struct address *server);
-/* Calls FN once, after this call has returned. */
+/* Starts a request. Calls FN once, after this call has returned. */
 struct dns_request *dns_request_start(struct dns_requests *requests,
                                       const struct dns_request_want *want,
                                       dns_request_fn *fn,

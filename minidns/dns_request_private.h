@@ -3,8 +3,8 @@
  * in common.
  *
  * dns_request.c sends the request and receives the answer. dns_request_encode.c encodes
- * the request. request_slots.c manages the slots of each server: it limits the open
- * requests, queues further requests, and records whether the server is silent. A request
+ * the request. request_slots.c manages the slots of each server. It limits the open
+ * requests, queues further requests, and stores whether the server is silent. A request
  * frees itself before it calls its callback.
  */
 #pragma once
@@ -75,7 +75,7 @@ struct dns_requests {
 	/* The server is silent. Ends the request immediately, without an answer. */
 	void (*skip)(struct dns_request *request);
 	int server_count;
-	unsigned next_server;		/* which server gets a request next */
+	unsigned next_server;		/* the server that gets the next request */
 	/* the turn of the event loop in which `answers` counts */
 	uint64_t turn;
 	int answers;
@@ -98,17 +98,23 @@ struct request_slots *request_slots_new(void);
  * soon.
  */
 bool request_slots_is_known(const struct dns_request *request);
-/* Counts and logs that no server of a pool has the address. */
+/*
+ * Counts and logs a request that mini-DNS does not send, because no server of a pool has
+ * the address.
+ */
 void request_slots_note_unknown(struct dns_request *request);
 /* Puts the request at the end of the queue of its server. */
 void request_slots_wait(struct dns_request *request);
 /* Removes the request from the open requests or from the queue. */
 void request_slots_leave(struct dns_request *request);
-/* The server has answered. */
+/* Call it when the server has answered. */
 void request_slots_answered(struct dns_request *request);
-/* The server has not answered within the timeout. */
+/* Call it when the server has not answered within the timeout. */
 void request_slots_unanswered(struct dns_request *request);
-/* Counts and logs that the answers over UDP may be forged. */
+/*
+ * Counts and logs a request that mini-DNS repeats over TCP, because the answers over UDP
+ * may be forged.
+ */
 void request_slots_distrusted(struct dns_request *request);
 /*
  * True: an earlier answer showed that the server does not echo the case of a question

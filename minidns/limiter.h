@@ -49,8 +49,8 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer);
 /*
- * Checks the answer of LEN octets to QUERY from PEER. It may replace the answer in DATA,
- * which has room for SIZE octets. Returns the length to send; 0: send no answer.
+ * Checks the answer of LEN octets to QUERY from PEER. The limiter may replace the answer
+ * in DATA, which has room for SIZE octets. Returns the length to send; 0: send no answer.
  */
 size_t limiter_pass(struct limiter *limiter, const struct query *query,
                     const struct address *peer, uint8_t *data, size_t len, size_t size);

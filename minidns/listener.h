@@ -33,5 +33,8 @@ enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
                            struct tcp_listener **listener, struct why *why);
 void tcp_listener_close(struct tcp_listener **listener);
 
-/* A bound, non-blocking socket of TYPE; -1 and *why on an error. */
+/*
+ * Returns a bound, non-blocking socket of TYPE. After an error, returns -1, and *why
+ * contains the reason.
+ */
 int listener_socket(const struct address *address, int type, struct why *why);

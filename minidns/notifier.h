@@ -1,9 +1,9 @@
 /*
  * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), and
- * repeats it until an answer arrives. A burst of changes causes only a few NOTIFYs.
- * While a NOTIFY has no answer, a newer serial waits. A newer serial also waits during a
- * pause that grows with the burst. If an older serial is already waiting, the newer
- * serial replaces the older serial.
+ * repeats the NOTIFY until an answer arrives. A burst of changes causes only a few
+ * NOTIFYs. While a NOTIFY has no answer, a newer serial waits. A newer serial also waits
+ * during a pause that grows with the burst. If an older serial is already waiting, the
+ * newer serial replaces the older serial.
  *
  * Any process can read the serial of an order in the database, because central commits
  * the serial before the pool manager sends the order. The notifier first announces the

@@ -23,10 +23,11 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
                                     struct poller *poller, struct announcer *announcer);
 void order_queue_free(struct order_queue **queue);
 /*
- * ARGS: the arguments of "propagate_zones"; if QUIET is set, of "poll_zones".
- * ERR_INVALID: an order is not valid. The queue starts the valid orders, and *why
- * contains the first reason. ERR_BUSY: the queue starts no order. If a change has no
- * destinations, mini-DNS only announces it to all its processes.
+ * Adds the orders of a message to the queue. ARGS: the arguments of "propagate_zones"; if
+ * QUIET is set, of "poll_zones". ERR_INVALID: an order is not valid. The queue starts the
+ * valid orders, and *why contains the first reason. ERR_BUSY: too many polls are running,
+ * and the queue starts no order. If a change has no destinations, mini-DNS only announces
+ * the change to all mini-DNS processes.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);

@@ -36,8 +36,8 @@ struct poller_config {
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
 	/*
-	 * The number of whole transfers of the zone to this server, at this serial, since
-	 * a poll first failed. May be too small.
+	 * Returns the number of whole transfers of the zone at this serial to this
+	 * server, since a poll first failed. The number may be too small.
 	 */
 	int (*sent_to)(void *self, const struct name *zone, const struct address *server,
 	               uint32_t serial);
@@ -47,11 +47,14 @@ struct poller_config {
 struct poller *poller_new(struct loop *loop, const struct poller_config *config);
 void poller_free(struct poller **poller);
 size_t poller_count(const struct poller *poller);
-/* False also after poller_hand_over(). */
+/*
+ * True: the poller has room for ORDERS further polls. False also after
+ * poller_hand_over().
+ */
 bool poller_has_room(const struct poller *poller, size_t orders);
 /*
- * ERR_BUSY: too many polls are running, or the process is stopping. ERR_INVALID: the
- * destination is not a valid address.
+ * Starts a poll. ERR_BUSY: too many polls are running, or the process is stopping.
+ * ERR_INVALID: the destination is not a valid address.
  */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
@@ -70,8 +73,8 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
 /*
- * SERIAL: the serial of the transfer; NULL: the transfer failed. False: no poll in this
- * process is waiting for this transfer.
+ * Call it when a transfer has ended. SERIAL: the serial of the transfer; NULL: the
+ * transfer failed. False: no poll in this process is waiting for this transfer.
  */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

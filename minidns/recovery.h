@@ -24,7 +24,7 @@ struct recovery *recovery_new(struct loop *loop, const struct db_config *config,
                               struct soa_cache *cache, const struct figures *figures);
 void recovery_free(struct recovery **recovery);
 /*
- * Compares all entries that may be outdated (soa_cache_doubt()). If a recovery is
- * already running, it also compares these entries.
+ * Starts a recovery that compares all entries that may be outdated (soa_cache_doubt()).
+ * If a recovery is already running, the running recovery also compares these entries.
  */
 void recovery_start(struct recovery *recovery);

@@ -19,11 +19,17 @@ struct route_key {
 	size_t len;
 };
 
-/* *tsig_key: the key to sign with; length 0: unsigned. */
+/*
+ * Reads the route of ORDER. *tsig_key: the name of the key for the signature; length 0:
+ * unsigned.
+ */
 enum err route_read(const struct poll_order *order, struct name *zone,
                     struct address *server, struct name *tsig_key, struct why *why);
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key);
-/* The same key without the port: a transfer shows only the server's host. */
+/*
+ * Like route_key(), but without the port, because a transfer shows only the address of
+ * the server.
+ */
 void route_host_key(const struct name *zone, const struct address *server,
                     struct route_key *key);

@@ -26,8 +26,8 @@ struct transfers;
 struct zones;
 
 /*
- * Either a message, borrowed until the callback returns, or a transfer. The callee owns
- * the transfer.
+ * Either a message or a transfer. The message is borrowed until the callback returns. The
+ * callee owns the transfer.
  */
 struct reply {
 	const uint8_t *data;
@@ -46,7 +46,10 @@ struct serve_config {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct limiter *limiter;
-	/* a client has sent a query for an SOA or a transfer, as name servers do */
+	/*
+	 * called when a client has sent a query for an SOA or a transfer, as name servers
+	 * do
+	 */
 	void (*heard)(void *self, const struct address *peer);
 	void *self;
 };
@@ -58,7 +61,7 @@ struct serve_request {
 	bool tcp;
 	/* for TCP: the idle timeout in the answer (RFC 7828) */
 	int64_t idle_ms;
-	reply_fn *later;		/* called once after SERVE_LATER */
+	reply_fn *later;		/* serve calls it once after SERVE_LATER */
 	void *self;
 };
 
@@ -73,7 +76,7 @@ struct serve *serve_new(const struct serve_config *config);
 void serve_end(struct serve *serve);
 /* Call it before the first request, and when the secrets change. */
 void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
-/* Free the parts in the config first, so that no request is pending. */
+/* Before this call, free the parts in the config, so that no request is pending. */
 void serve_free(struct serve **serve);
 /* After SERVE_NOW *answer is valid until the next call. */
 enum serve_verdict serve(struct serve *serve, const struct serve_request *request,

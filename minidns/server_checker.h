@@ -1,8 +1,8 @@
 /*
  * server_checker -- the method check_servers: sends each server one query for the SOA
  * record of a zone, and casts update_servers to the pool managers with the result. The
- * result is only whether the server answers. With these checks, the pool managers notice
- * that a server fails, or works again, while no domain changes.
+ * result shows only whether the server answers. With these checks, the pool managers
+ * notice that a server fails, or works again, while no domain changes.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct server_checker *server_checker_new(struct dns_requests *requests,
 /* Ends all checks without a result. */
 void server_checker_free(struct server_checker **checker);
 /*
- * ARGS: the arguments of "check_servers". ERR_INVALID: an argument is not valid. If it is
- * the key of a server, the checks of the other servers start. ERR_BUSY: too many checks
- * are running, and no check starts.
+ * ARGS: the arguments of "check_servers". ERR_INVALID: an argument is not valid. If only
+ * the key of a server is not valid, the checks of the other servers start. ERR_BUSY: too
+ * many checks are running, and no check starts.
  */
 enum err server_checker_start(struct server_checker *checker, const json_t *args,
                               struct why *why);

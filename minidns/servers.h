@@ -30,7 +30,7 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config,
 void servers_free(struct servers **servers);
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why);
-/* The option tsig_keys (keyring.h). */
+/* TEXT: the value of the option tsig_keys (keyring.h). */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
 /*
@@ -43,12 +43,15 @@ bool servers_were_read(const struct servers *servers);
  * the read; NULL: this program.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
-/* May call back before it returns. */
+/*
+ * Decides whether a client may transfer a zone, and calls FN once with the result. May
+ * call back before it returns.
+ */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
- * Returns the main address of the server that has this address. If no server has it,
- * returns ADDRESS. Answers from memory.
+ * Returns the main address of the server that has this address. If no server has this
+ * address, returns ADDRESS. Answers from memory.
  */
 struct address servers_main_address(const struct servers *servers,
                                     const struct address *address);
@@ -72,9 +75,9 @@ bool servers_of_pool(const struct servers *servers, const struct address *peer);
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify);
 /*
- * The key with this name, valid until the end of this turn of the event loop. NULL: the
- * key is unknown. Then mini-DNS reads the tables again soon, because the key may be new.
- * PEER as in servers_hurry().
+ * Returns the key with this name, valid until the end of this turn of the event loop.
+ * NULL: the key is unknown. Then mini-DNS reads the tables again soon, because the key
+ * may be new. PEER: as in servers_hurry().
  */
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
                                    const struct address *peer);

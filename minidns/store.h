@@ -19,7 +19,7 @@
 
 struct db;
 
-/* largest number of names in a call of store_heads() */
+/* maximum number of names in a call of store_heads() */
 enum { STORE_NAMES = 256 };
 
 /*
@@ -56,8 +56,9 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
 /*
- * *delta is NULL if the journal does not lead from FROM to the serial of HEAD, or if the
- * steps are larger than LIMIT bytes before the merge.
+ * Reads the delta from FROM to the serial of HEAD. *delta is NULL if the journal has no
+ * unbroken chain between these serials, or if the steps are larger than LIMIT bytes
+ * before the merge.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
@@ -71,5 +72,5 @@ struct store_servers {
 	bool cut;			/* more servers or keys exist */
 };
 
-/* After an error *found is empty. */
+/* Reads the access list and the TSIG keys. After an error *found is empty. */
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why);

@@ -29,8 +29,8 @@ struct stream_tls;
 struct stream_tls *stream_tls_new(void);
 void stream_tls_free(struct stream_tls **tls);
 /*
- * Reads the files. Call it again when they change. After ERR_INVALID the old files stay
- * in use.
+ * Reads the files. Call it again when the files change. After ERR_INVALID the old files
+ * stay in use.
  */
 enum err stream_tls_load(struct stream_tls *tls, const struct stream_tls_files *files,
                          struct why *why);
@@ -42,13 +42,16 @@ struct stream {
 	int wants;			/* additional LOOP_ events that TLS waits for */
 };
 
-/* TLS NULL: no TLS. */
+/* Opens a stream on the socket FD. TLS NULL: no TLS. */
 void stream_open(struct stream *stream, int fd, const struct stream_tls *tls);
-/* Returns -1 if it failed and the stream cannot be used; 0: not finished; 1: finished. */
+/*
+ * Continues the handshake. Returns 1: finished; 0: not finished; -1: the handshake
+ * failed, and the stream cannot be used.
+ */
 int stream_shake_hands(struct stream *stream);
 /* Like recv(2) and send(2): errno is EAGAIN if the call would block. */
 ssize_t stream_read(struct stream *stream, void *data, size_t size);
 ssize_t stream_write(struct stream *stream, const void *data, size_t len);
-/* The events to wait for on the socket, if the caller waits for EVENTS. */
+/* Returns the events to wait for on the socket, if the caller waits for EVENTS. */
 int stream_events(const struct stream *stream, int events);
 void stream_close(struct stream *stream);

@@ -35,8 +35,8 @@ struct tcp_answers {
 void tcp_answers_init(struct tcp_answers *answers);
 void tcp_answers_clear(struct tcp_answers *answers);
 /*
- * Adds the content of REPLY: copies a message, or takes ownership of a transfer. Calls
- * READY when the transfer has its place, but not from within this call.
+ * Adds the content of REPLY: copies a message, or takes ownership of a transfer. When the
+ * transfer has its place, calls READY, but never before tcp_answers_put() returns.
  */
 void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
                      void (*ready)(void *self), void *self);

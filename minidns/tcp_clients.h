@@ -20,7 +20,7 @@ struct tcp_clients_config {
 	struct serve *serve;
 	const struct servers *servers;
 	const struct figures *figures;
-	int limit, limit_per_peer;	/* in this process, for all its listeners */
+	int limit, limit_per_peer;	/* in this process, for all listeners */
 	int idle_ms;
 	int stall_ms;			/* see STALL_BYTES in tcp_clients.c */
 };
@@ -43,8 +43,8 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
 /*
- * This process ends soon. If a client asks for the idle timeout, the answer contains the
- * timeout 0, so that the client closes the connection now.
+ * Call it when this process ends soon. If a client asks for the idle timeout, the answer
+ * contains the timeout 0, so that the client closes the connection now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
 /* Number of clients with unsent answers. */

@@ -53,7 +53,7 @@ struct transfer *transfer_axfr(struct transfers *transfers, const struct query *
                                struct zone *zone, const struct address *peer);
 struct transfer *transfer_ixfr(struct transfers *transfers, const struct query *query,
                                struct delta *delta, const struct address *peer);
-/* Calls READY when a place is free, but not from within this call. */
+/* Calls READY when a place is free, but never before this call returns. */
 void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *self);
 bool transfer_is_ready(const struct transfer *transfer);
 /* Writes the next message; returns 0 after the last message. SIZE is at least 65535. */

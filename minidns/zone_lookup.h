@@ -39,33 +39,39 @@ typedef void zone_lookup_fn(void *self, enum err err, const struct head *head);
 struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *config,
                                     struct deltas *deltas, const struct figures *figures,
                                     int64_t memory);
-/* first calls the pending callbacks */
+/* calls the pending callbacks, then frees the lookup */
 void zone_lookup_free(struct zone_lookup **lookup);
 /*
- * APEX: the name is likely the apex of a zone, as in a transfer. Then the lookup reads
- * the names above NAME only if NAME is not an apex. ERR_BUSY: too many requests are
- * waiting, and the lookup does not call FN.
+ * Finds the zone of NAME, and calls FN with its head. APEX: NAME is likely the apex of a
+ * zone, as in a transfer. Then the lookup reads the names above NAME only if NAME is not
+ * an apex. ERR_BUSY: too many requests are waiting, and the lookup does not call FN.
  */
 enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
                           zone_lookup_fn *fn, void *self);
 /* Reads the head of ZONE before an expected query, unless many requests are waiting. */
 void zone_lookup_prefetch(struct zone_lookup *lookup, const struct name *zone);
 /*
- * The head of the zone, as last read. Use it only while the process has a lease
- * (announcer.h).
+ * Reads the head of the zone from the SOA cache. False: the cache has no usable entry.
+ * Use the head only while the process has a lease (announcer.h).
  */
 bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *name,
                         struct head *head);
-/* The zone's SOA record, ready to be sent (core/soa_cache.h). */
+/*
+ * Returns the SOA record of the zone, ready to be sent (core/soa_cache.h); NULL: not
+ * cached.
+ */
 const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
                                       const struct name *name, size_t *len);
 /*
- * Reports that this edition of the zone exists. False: the cache already has this
- * edition or a newer edition.
+ * Call it when this edition of the zone exists. False: the cache already has this edition
+ * or a newer edition.
  */
 bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
                          const struct edition *edition);
 void zone_lookup_recover(struct zone_lookup *lookup);
-/* True: mini-DNS has read the head within the last second. */
+/*
+ * True: mini-DNS has looked for the zone in the database within the last second. *head
+ * NULL: zonefleet has no such zone.
+ */
 bool zone_lookup_recent(const struct zone_lookup *lookup, const struct name *name,
                         const struct head **head);

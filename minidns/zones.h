@@ -38,15 +38,15 @@ typedef void zone_fn(void *self, enum err err, struct zone *zone);
 
 struct zones *zones_new(struct loop *loop, const struct zones_config *config);
 void zones_free(struct zones **zones);
-/* The zone at the serial of HEAD, or NULL if it is not in memory. */
+/* Returns the zone at the serial of HEAD, or NULL if this zone is not in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * True: HEAD itself is broken, or the zone had rows that mini-DNS cannot serve when it
- * last read the zone at the serial of HEAD. A newer version may be valid; only
+ * True: HEAD itself is broken, or when mini-DNS last read the zone at the serial of HEAD,
+ * the zone had rows that mini-DNS cannot serve. A newer version may be valid; only
  * zones_get() can find out.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
-/* true: a zone has rows that mini-DNS cannot serve */
+/* True: at least one zone has rows that mini-DNS cannot serve. */
 bool zones_some_broken(const struct zones *zones);
 /*
  * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: the domain has been

@@ -1,10 +1,10 @@
 /*
- * absences -- records the reports of mini-DNS about zones that the pool manager is
- * deleting. For each zone and server, this module records whether the zone is absent,
- * possibly absent or still on the server (core/absence.h). One transaction records all
- * reports of a message. The transaction locks only rows of pool_manager_status, so it
- * never waits for central. If an absence needs the answer of a server for its catalog
- * zone, this module orders a poll of the catalog zone.
+ * absences -- handles the reports of mini-DNS about zones that the pool manager is
+ * deleting. For each zone and server, this module writes to the database whether the zone
+ * is absent, possibly absent or still on the server (core/absence.h). One transaction
+ * writes all reports of a message. The transaction locks only rows of
+ * pool_manager_status, so it never waits for central. If an absence needs the answer of a
+ * server for its catalog zone, this module orders a poll of the catalog zone.
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
  * adjust -- corrects the settings of existing zones: the masters with their key, the
- * template or the pattern (adjust() in backends/driver.h). The pool manager checks a zone
+ * template or the pattern (adjust() in backends/driver.h). The pool manager checks
  *
- * 	after a change of its settings		all zones of the server
- * 	in each comparison of records		and if an administrator requests it
- * 	before it orders a transfer		because the server stays behind
+ * 	after a change of the settings of a server	all zones of the server
+ * 	with each comparison of records			the compared zones
+ * 	after an administrator requests a sync		the zone of the domain
+ * 	before a transfer to a server that is behind	the zone of the domain
  *
  * The row of each zone contains a digest of the settings at its last check. So a process
  * finds the zones to check after a crash. Each process checks the zones of its share, on
@@ -27,15 +28,19 @@ void adjust_fire(struct poolmgr *poolmgr);	/* every second, by a timer */
 /* DIGEST: the newest digest, from the row of the server. */
 void adjust_seen(struct server *server, const char *digest);
 /*
- * Makes a check of the zones of these domains due, at most LIST_MAX of them. If this
+ * Makes a check of the zones of the domains IDS due. COUNT is at most LIST_MAX. If this
  * fails, the next comparison makes the check due.
  */
 void adjust_again(struct poolmgr *poolmgr, const char *const *ids, size_t count);
-/* True: the server did not answer, or this host had a fault. The next job tries again. */
+/*
+ * True: the server did not answer, or this host had a fault. The next job checks the zone
+ * again.
+ */
 bool adjust_is_temporary(enum err err);
 /*
- * Checks one zone, corrects it and records the result. Call it on the lane of the server,
- * under the lock of the domain. *changed: the zone had other settings.
+ * Checks one zone, corrects the zone if necessary, and writes the result to the database.
+ * Call it on the lane of the server, under the lock of the domain. *changed: the zone had
+ * other settings.
  */
 enum err adjust_zone(struct poolmgr *poolmgr, struct server *server,
                      const struct domain_ref *domain, struct held *held, bool *changed,

@@ -20,13 +20,16 @@ struct domain_query {
 	const char *request_id;
 	const struct server_report *report;
 };
-/* At most LIST_MAX queries. Queries for the same domain and action share one result. */
+/*
+ * Evaluates the domains and reports to central. COUNT is at most LIST_MAX. Queries for
+ * the same domain and action share one result.
+ */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                       size_t count, struct why *why);
 
 /*
- * The two steps of evaluate_all(). evaluate_read() may run on any thread that has its
- * own DB.
+ * The two steps of evaluate_all(). evaluate_read() may run on any thread that has its own
+ * connection to the database.
  */
 struct evaluation {
 	const struct domain_query *queries;
@@ -38,7 +41,7 @@ struct evaluation {
 		const struct domain_query *first;
 	} *results;			/* room for COUNT; strings are in the arena */
 	size_t found;
-	/* SERVER serves a serial that zonefleet did not issue */
+	/* the list of servers that serve a serial that zonefleet did not issue */
 	struct unknown_serial {
 		struct unknown_serial *next;
 		const struct server *server;

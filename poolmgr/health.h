@@ -1,8 +1,8 @@
 /*
- * health -- records whether the servers answer (core/health.h). All pool managers share
- * the state in pool_servers. A job on the pool manager's lane writes the observations of
- * this process. If the process makes an observation while a job is running, the next job
- * writes the observation. retry.c reads the rows every second.
+ * health -- writes to the database whether the servers answer (core/health.h). All pool
+ * managers share the state in pool_servers. A job on the pool manager's lane writes the
+ * observations of this process. If the process makes an observation while a job is
+ * running, the next job writes the observation. retry.c reads the rows every second.
  */
 #pragma once
 

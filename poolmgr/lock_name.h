@@ -1,7 +1,7 @@
 /*
  * lock_name -- the name of a lock in distributed_locks. The setting lock_scope selects
- * the name: the id of the domain, or the digest of its tenant. For a zone without a
- * domain, the lock name is the digest of the zone name. A digest always fits into the
+ * the name: the id of the domain, or the digest of its tenant. If a zone has no domain,
+ * the name of the lock is the digest of the zone name. A digest always fits into the
  * column, but a zone name or tenant may be too long.
  */
 #pragma once

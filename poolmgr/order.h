@@ -10,7 +10,7 @@
 #include "poolmgr.h"
 
 /*
- * Writes the rows and starts the operations, if the domain still needs the action. OK:
+ * If the domain still needs the action, writes the rows and starts the operations. OK:
  * the caller may acknowledge the message. ACTION is ACTION_CREATE or ACTION_DELETE.
  */
 enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action action,

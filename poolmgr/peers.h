@@ -63,14 +63,14 @@ void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /*
- * The number of further domains whose reports may wait for a call. If it is 0,
+ * Returns the number of further domains whose reports may wait for a call. If it is 0,
  * peers_report() drops reports of further domains.
  */
 size_t peers_report_room(const struct peers *peers);
 /*
  * True: this process has recently reported that the pool serves this serial. False:
- * another process may have reported it, or this process has already dropped its report
- * from memory.
+ * another process may have reported the serial, or this process no longer has its own
+ * report in memory.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

@@ -12,7 +12,7 @@
  * adjust        corrects the settings of zones
  * follow_up     corrects servers that are behind
  * recompare     repeats the comparison with servers whose records differ
- * health        records which servers answer
+ * health        writes to the database which servers answer
  * server_check  checks whether servers answer while no domain changes
  * registration  writes the ids and addresses of the servers
  */
@@ -39,7 +39,7 @@ struct metric;
 enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
 /*
- * The rows of pool_manager_status record all work. The pool manager writes the rows of a
+ * The rows of pool_manager_status contain all work. The pool manager writes the rows of a
  * message before it acknowledges the message, and the periodic work handles each row that
  * is due. Any process can take a message. The processes divide the periodic work: each
  * domain is in the share of one process of the pool (consistency/membership.h). Work on
@@ -71,13 +71,13 @@ struct poolmgr {
 	struct sync *sync;
 	struct lane *lane;		/* for work on many rows */
 	struct db *lane_db;		/* for the lane's thread */
-	bool is_draining;		/* do not start work on another page */
+	bool is_draining;		/* true: do not start work on another page */
 	int retry_period_ms, scan_period_ms;	/* constants */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
-/* The largest number of jobs that wait; most are observations of repair.c. */
+/* The maximum number of waiting jobs. Most jobs are observations of repair.c. */
 enum { POOLMGR_JOBS_MAX = 1000 };
 /* the reason in the log if poolmgr_submit() returns false; %d: POOLMGR_JOBS_MAX */
 #define POOLMGR_IS_FULL "too many jobs are waiting (at most %d may wait), or the " \
@@ -90,7 +90,9 @@ enum { POOLMGR_JOBS_MAX = 1000 };
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
-/* The current share of this process; share.total 0: no share. Runs one statement. */
+/*
+ * Returns the current share of this process; share.total 0: no share. Runs one statement.
+ */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
-/* The longest time in seconds until mini-DNS reports the result of a poll. */
+/* Returns the maximum time in seconds until mini-DNS reports the result of a poll. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

@@ -2,8 +2,8 @@
  * recompare -- the list of the servers whose records differ from the records in the
  * database. mini-DNS repeats the comparison with each of these servers until the records
  * are equal (core/content.h). repair.c orders the transfer that corrects the server. The
- * list is in the rows of pool_manager_status, so another process continues the
- * comparisons if this process stops.
+ * list is in the rows of pool_manager_status. So if this process stops, another process
+ * continues the comparisons.
  */
 #pragma once
 

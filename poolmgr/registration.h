@@ -11,8 +11,8 @@
 struct registration;
 
 /*
- * Call it before the event loop starts: it blocks between tries. It also reads which
- * servers are drained.
+ * Writes the rows. Call it before the event loop starts, because it blocks between tries.
+ * It also reads which servers are drained.
  */
 enum err registration_begin(struct poolmgr *poolmgr, struct why *why);
 struct registration *registration_new(struct poolmgr *poolmgr);

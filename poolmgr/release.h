@@ -10,8 +10,8 @@
 #include "runtime/tx.h"
 
 /*
- * CONTROL: releases actions that failed on the control channel; otherwise actions that
- * failed over DNS.
+ * CONTROL: releases the actions that failed on the control channel; false: the actions
+ * that failed over DNS.
  */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);
 
@@ -24,13 +24,15 @@ struct recovered {
 	const char *server_ids[LIST_MAX];
 };
 /*
- * Finds these servers. Runs one statement if a server has rows with a long pause;
- * otherwise it runs no statement.
+ * Finds the servers whose failures have ended, and writes them to RECOVERED. Runs one
+ * statement if a server with a successful report has rows with a long pause; otherwise
+ * runs no statement.
  */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,
                   struct recovered *recovered);
 /*
- * Releases the rows of these servers, unless this process has just released these rows.
+ * Releases the rows of the servers in RECOVERED, unless this process has just released
+ * the rows of the server.
  */
 void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered);

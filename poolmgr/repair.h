@@ -1,7 +1,7 @@
 /*
  * repair -- corrects two kinds of drift: orphan zones, and records that differ from the
- * database under the same serial (for example, an operator edited records by hand). The
- * pool manager repairs a drift only after two rounds have found the drift (drift.h).
+ * database under the same serial (for example, an operator edited records on a server).
+ * The pool manager repairs a drift only after two rounds have found the drift (drift.h).
  * Then the pool manager takes the lock of the domain and reads the database again.
  * Finally, the pool manager makes the server transfer or delete the zone, and writes a
  * row of repair_log. The pool manager parks drift that returns too often. It also parks
@@ -17,13 +17,13 @@ struct server;
 
 void repair_metrics(void);	/* before the fork */
 /*
- * The number of rounds after which the pool manager deletes the row of an unconfirmed
- * drift.
+ * Returns the number of rounds after which the pool manager deletes the row of an
+ * unconfirmed drift.
  */
 int repair_rounds(const struct poolmgr *poolmgr);
 /*
- * Records that SERVER has this fault. If this fails, the next round finds the fault
- * again.
+ * Writes to the table repairs that SERVER has the fault FAULT, and repairs a confirmed
+ * fault. If the write fails, the next round finds the fault again.
  */
 void repair_observe(struct poolmgr *poolmgr, struct server *server,
                     const struct fault *fault);

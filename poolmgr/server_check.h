@@ -1,9 +1,9 @@
 /*
  * server_check -- checks every poolmgr.server_check_interval whether each server answers
- * mini-DNS, so that the health of a server is also right while no domain changes. A
- * check is a call of the method check_servers of mini-DNS. mini-DNS sends the server one
- * query and casts update_servers to any pool manager. Each server is in the share of one
- * process. A server without zones is not checked.
+ * mini-DNS, so that the health of a server is also right while no domain changes. A check
+ * is a call of the method check_servers of mini-DNS. mini-DNS sends the server one query
+ * and casts update_servers to any pool manager. Each server is in the share of one
+ * process. This module does not check a server without zones.
  */
 #pragma once
 

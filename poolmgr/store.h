@@ -16,8 +16,9 @@
 struct slice;
 
 /*
- * An action that a server must perform. If it is not finished after LEASE_S, it is due
- * again. WAITS: the call waits for locked rows. On the event loop WAITS must be false.
+ * An action that a server must perform. store_write_orders() writes the rows of these
+ * actions. If an action is not finished after LEASE_S, it is due again. WAITS: the call
+ * waits for locked rows. On the event loop WAITS must be false.
  */
 struct order {
 	const char *domain_id, *server_id;
@@ -31,8 +32,8 @@ struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
 	/*
-	 * SUCCESS or ERROR. NULL: done, but a poll must confirm it. NO_DOMAIN: like
-	 * NULL, and the server answered that it deleted the domain.
+	 * SUCCESS or ERROR. NULL: the action is done, but a poll must confirm it.
+	 * NO_DOMAIN: like NULL, and the server answered that it deleted the zone.
 	 */
 	const char *status;
 	const char *reason;
@@ -41,20 +42,20 @@ struct outcome {
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
 /*
- * The process could not try the action. Makes it due AFTER_S later, with the same
- * status.
+ * Call it if the process could not try the action. Makes the action due AFTER_S later,
+ * with the same status.
  */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
 /*
- * Writes the results of at most LIST_MAX deletions. Their rows must exist, and the
- * caller has locked them.
+ * Writes the results of at most LIST_MAX deletions. The rows of the deletions must exist,
+ * and the caller must have locked these rows.
  */
 void store_settle_deletions(struct tx *tx, const struct outcome *outcomes, size_t count);
 /*
- * For the deletions with SUCCESS: the server no longer has the domain. If the creation
- * of the domain never had a result, the server may still create the zone later. So the
- * deletion becomes due once more, AFTER_S later.
+ * Makes the successful deletions in OUTCOMES due once more, AFTER_S later, if the
+ * creation of the domain never succeeded. In this case, the server may still create the
+ * zone after the deletion.
  */
 void store_delete_again(struct tx *tx, struct arena *arena,
                         const struct outcome *outcomes, size_t count, int after_s);
@@ -102,8 +103,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /*
- * The server serves a serial that central did not issue, so the server ignores the
- * serials of the database.
+ * The reason for a server that serves a serial that central did not issue. Such a server
+ * ignores the serials of the database. store_unknown_serials() writes this reason and the
+ * status ERROR.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which zonefleet did not issue"
 struct unknown_row {
@@ -130,14 +132,17 @@ size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
                      const char *const *names, size_t count, const char **orphans,
                      size_t room);
 
-/* True: a deleted domain had this name. */
+/* True: the database contains a deleted domain with this name. */
 bool store_was_domain(struct tx *tx, const char *name);
 
-/* Deletes the rows of deleted domains that have no pending work. */
+/*
+ * Deletes the rows of deleted domains without pending work, for at most TX_LIST_MAX
+ * domains.
+ */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
- * Deletes rows of a slice that have no domain, for at most TX_LIST_MAX domains. Such
- * rows exist because central may remove a domain while a pool manager writes a row of
- * the domain. Rows younger than AGE_S stay.
+ * Deletes the rows in a slice whose domain no longer exists, for at most TX_LIST_MAX
+ * domains. Such rows exist because central may remove a domain while a pool manager
+ * writes a row of the domain. Rows younger than AGE_S stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

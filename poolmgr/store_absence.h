@@ -13,7 +13,7 @@
 struct deletion_state {
 	bool exists;		/* the row of the deletion exists */
 	enum confirmation confirmation;
-	int attempts;		/* number of tries to delete it on the server */
+	int attempts;		/* number of tries to delete the zone on the server */
 };
 
 struct deletion {
@@ -21,11 +21,11 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * Writes one state for each of the deletions (1 to TX_LIST_MAX), in their order. The
- * rows stay locked. The control channel confirms a deletion if it deleted the domain. A
- * server of the backend catalog confirms a deletion if the server answered for its
- * catalog zone after the deletion. If the server has no catalog zone, it must have
- * answered for the domain at its last poll.
+ * Writes the states of the deletions (1 to TX_LIST_MAX) to STATES, in the same order. The
+ * rows stay locked. The control channel confirms a deletion if the server deleted the
+ * zone over this channel. A server of the backend catalog confirms a deletion if the
+ * server answered for its catalog zone after the deletion. If the pool has no other
+ * catalog zone, the server must have answered the last poll of the domain with a serial.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,
@@ -33,12 +33,15 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 /* Reads the catalog zone of the pool. False: the pool has no catalog zone. */
 bool store_catalog(struct tx *tx, struct arena *arena, const char *pool,
                    struct domain_ref *catalog);
-/* True: the last poll of a live domain found no zone. *reason is in the arena. */
+/*
+ * True: the last poll of a live domain found no zone on the server. *reason is in the
+ * arena.
+ */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);
 /*
- * Call it if the server has the zone. Sets the status of its row to ERROR, with REASON,
- * and makes the next poll due.
+ * Call it if a poll found no zone, but the server has the zone. Sets the status of the
+ * UPDATE row to ERROR, with REASON. The next poll is due after a pause.
  */
 void store_refute_absence(struct tx *tx, const char *domain_id, const char *server_id,
                           const char *reason);

@@ -21,11 +21,16 @@ void store_settings_at(struct tx *tx, int64_t age_ms, char text[SETTINGS_AT_LEN 
 size_t store_unadjusted(struct tx *tx, struct arena *arena, const struct scope *scope,
                         const char *server_id, const char *digest,
                         struct domain_ref *domains, size_t max);
-/* The zone of the domain on the server has the settings of DIGEST. */
+/* Writes to the row of the zone that the zone has the settings of DIGEST. */
 void store_adjusted(struct tx *tx, const char *domain_id, const char *server_id,
                     const char *digest);
-/* Makes another check due, for at most TX_LIST_MAX domains on all their servers. */
+/*
+ * Makes another check of the zones due, for at most TX_LIST_MAX domains on all servers.
+ */
 void store_adjust_again(struct tx *tx, struct arena *arena, const char *const *ids,
                         size_t count);
-/* The same for one domain, on the event loop. Does not wait for locked rows. */
+/*
+ * Like store_adjust_again(), but for one domain, on the event loop. Does not wait for
+ * locked rows.
+ */
 void store_adjust_one_again(struct tx *tx, const char *domain_id);

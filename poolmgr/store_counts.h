@@ -21,7 +21,7 @@ void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct slice *slice, const struct server *server);
 /*
- * The age of the oldest pending change in the pool that no poll has found on the server;
- * 0: no such change.
+ * Returns the age of the oldest pending change in the pool that no poll has found on the
+ * server; 0: no such change.
  */
 int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id);

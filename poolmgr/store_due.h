@@ -39,8 +39,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
 /*
- * Deletes due rows of the share that have no domain, at most TX_LIST_MAX rows. No
- * process can claim such rows, but each process would read them again and again.
+ * Deletes due rows of the share whose domain no longer exists, at most TX_LIST_MAX rows.
+ * No process can claim such rows, but each process would read them again and again.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
@@ -50,24 +50,23 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
- * Makes failed rows of the server due now, at most TX_LIST_MAX rows. CONTROL: rows of
- * its control channel. Returns their number.
+ * Makes failed rows of the server due now, at most TX_LIST_MAX rows. CONTROL: rows of the
+ * control channel; false: rows of DNS. Returns the number of rows.
  */
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
 /*
- * Finds the servers for which one of the REPORTS (1 to LIST_MAX, of SUCCESS) ends a
- * series of many failures of a row. Writes each id once. Call it before you write the
- * reports.
+ * Finds the servers on which a row has failed many times, and one of REPORTS is a success
+ * of this row. REPORTS are 1 to LIST_MAX reports of SUCCESS. Writes each id of a server
+ * once, and returns the number of ids. Call it before you write the reports.
  */
 size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
  * Makes pending rows of the share due now, at most LIMIT rows. UNFINISHED: only rows
- * without SUCCESS: they failed, or a process has claimed them (an UPDATE that a
- * process has claimed keeps its SUCCESS, and waits for its lease). Returns their
- * number.
+ * without SUCCESS. Such a row has failed, or a process has claimed it. A claimed UPDATE
+ * row that has SUCCESS waits for its lease. Returns the number of rows.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool unfinished, size_t limit);

@@ -10,8 +10,8 @@
 #include "runtime/tx.h"
 
 /*
- * Fills DOMAIN, in the arena, and OF except `serves` and `takes_orders`. False: no such
- * domain, or no row of the server.
+ * Fills in DOMAIN, in the arena, and OF except `serves_it`, `serves`, `takes_orders` and
+ * `was_sent`. False: no such domain, or no row of the server.
  */
 bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id,
                        const char *server_id, struct domain_ref *domain,

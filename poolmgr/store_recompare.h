@@ -11,12 +11,13 @@
 #include "scope.h"
 
 /*
- * Fills OF except `compared` and `is_settled`, and locks the row. was_transferred: the
- * pool manager has ordered a transfer. False: no such row.
+ * Fills in OF, except `compared` and `is_settled`, and locks the row. Here,
+ * `was_transferred` only means that the pool manager has ordered a transfer. False: no
+ * such row.
  */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
-/* The same for many servers. Does not wait for locked rows. */
+/* Like store_recompare_case(), but for many servers. Does not wait for locked rows. */
 struct recompare_result {
 	const char *domain_id, *server_id;
 	const char *detail;		/* how the server differs */
@@ -29,7 +30,7 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count);
 
-/* The difference is settled: the server no longer counts as differing. */
+/* Call it if the difference is settled. Writes that the server no longer differs. */
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id);
 
 /* A comparison that is due. It becomes due again after its pause. */
@@ -41,7 +42,9 @@ struct comparison {
 };
 struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
                                          const struct scope *scope, size_t limit);
-/* The pool manager has ordered a transfer: the next comparison is due soon. */
+/*
+ * Call it when the pool manager has ordered a transfer. The next comparison is due soon.
+ */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*
  * Call it when an administrator requests a sync. Ends the pauses of earlier tries, and

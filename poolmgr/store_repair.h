@@ -43,8 +43,9 @@ struct ending {
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
 /*
- * Two repairs of this difference had no effect (DRIFT_DIFFERS): adds a row to the log,
- * and parks the difference. store_drift_renew() keeps the row of a settled difference.
+ * Call the first function if two repairs of a difference had no effect (DRIFT_DIFFERS).
+ * It adds a row to the log, and parks the difference. The second function prevents
+ * store_repairs_forget() from deleting the row of a settled difference.
  */
 void store_drift_settle(struct tx *tx, const struct fault *fault,
                         const struct ending *ending);
@@ -54,21 +55,27 @@ bool store_is_settled(const char *stored, const char *detail);
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*
- * The first function deletes the drift. Call the second function if a repair failed: the
- * next round then confirms the drift again.
+ * The first function deletes the drift, unless it is PARKED. Call the second function if
+ * a repair failed. Then the next round confirms the drift again.
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
-/* The drift no longer exists: deletes it, also if it is parked. */
-void store_drift_solved(struct tx *tx, const struct fault *fault);
-/* Makes the parked drift of the object active again. */
 /*
- * Forgets the PARKED orphan zones of the server that are not in NAMES: all zones that the
- * server has now.
+ * Call it when the server no longer has the drift. Deletes the drift, also if it is
+ * PARKED.
+ */
+void store_drift_solved(struct tx *tx, const struct fault *fault);
+/*
+ * Deletes the drift of PARKED orphan zones that the server no longer has. NAMES: the
+ * names of all zones on the server.
  */
 void store_forget_parked_orphans(struct tx *tx, struct arena *arena,
                                  const char *server_id, const char *const *names,
                                  size_t count);
+/*
+ * Deletes the PARKED drift of the object. If a server still has the drift, the next
+ * rounds find the drift again.
+ */
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);

@@ -16,8 +16,8 @@
                      "BETWEEN 1 AND 2147483647"
 
 /*
- * 5 s after the first attempt, then doubled with each attempt up to 10 minutes; plus or
- * minus 5 %
+ * the pause in seconds: 5 s after the first attempt, then twice as long after each
+ * further attempt, up to 10 minutes; plus or minus 5 %
  */
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
@@ -29,7 +29,10 @@
  */
 #define NO_WAIT(tx, sql) (tx_has_short_limit(tx) ? TX_NO_LOCK_WAIT sql : sql)
 
-/* for an UPDATE row: it failed many times in a row; WAITS_LONG: its pause is also long */
+/*
+ * for an UPDATE row: at least three attempts failed since the last success; WAITS_LONG:
+ * the pause of the row is also long
+ */
 #define FAILS_OFTEN(row) row ".status = 'ERROR' AND " row ".attempts >= 3"
 #define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
                         "NOW(3) + INTERVAL 15 SECOND"

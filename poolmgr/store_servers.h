@@ -11,8 +11,9 @@
 
 /*
  * store_register() writes a row for each server in the settings of this process. Each
- * round of the sync calls it. If no process has written a server for UNHEARD_S, the
- * server counts as removed; store_forget_removed() deletes its rows.
+ * round of the sync calls it. If no process has written the row of a server for
+ * UNHEARD_S, the server counts as removed, and store_forget_removed() deletes the rows of
+ * this server.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
@@ -31,7 +32,7 @@ struct seen_servers {
 };
 void store_read_servers(struct tx *tx, struct arena *arena, const char *pool,
                         struct seen_servers *servers);
-/* A zone of each server in service, in the arena. */
+/* One zone of each server in service, in the arena. */
 struct server_zones {
 	struct server_zone {
 		const char *server_id, *name;	/* NULL: the server has no zone */
@@ -42,5 +43,8 @@ void store_read_zones(struct tx *tx, struct arena *arena, const char *pool,
                       struct server_zones *zones);
 /* NULL: the server has no zone, or is not in service. */
 const char *server_zones_find(const struct server_zones *zones, const char *server_id);
-/* Deletes the rows of servers that the operator removed. */
+/*
+ * Deletes the rows of the domains on servers that the operator removed. The row of the
+ * server itself stays in pool_servers.
+ */
 void store_forget_out(struct tx *tx, const char *pool);

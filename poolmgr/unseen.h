@@ -1,7 +1,7 @@
 /*
- * unseen -- adds addresses to the report about a server that answers with SERVFAIL: the
- * server must transfer the zone from one of them. Most servers answer with SERVFAIL if
- * the first transfer of a zone has failed.
+ * unseen -- adds the addresses in poolmgr.masters to the reason of a server that answers
+ * with SERVFAIL. The server must transfer the zone from one of these addresses. Most
+ * servers answer with SERVFAIL if the first transfer of a zone has failed.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 
 /*
  * Returns the reason of REPORT, with UNSEEN_WORDS (store.h) and the addresses in
- * poolmgr.masters if they may help. A server that reads a catalog zone has its own list
- * of primaries, so its reason stays as it is.
+ * poolmgr.masters if the server may need a transfer. A server that reads a catalog zone
+ * has its own list of primaries, so its reason stays as it is.
  */
 const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
                           const struct server_report *report);

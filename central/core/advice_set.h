@@ -1,13 +1,13 @@
 /*
  * advice_set -- warns of record sets that central and all name servers accept, although
- * their clients ignore some of the records, or all:
+ * DNS clients ignore some or all of the records:
  *
  *	a null MX, or an SRV target '.', or an SVCB or HTTPS record in AliasMode, that is
  *	not the only record of its set
  *	several TXT records of a policy that must be one record: SPF, DMARC, MTA-STS,
  *	TLS-RPT
  *
- * The functions only look at the record sets that the caller has.
+ * The function looks only at the record sets that the caller passes.
  */
 #pragma once
 

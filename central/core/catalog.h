@@ -29,7 +29,7 @@ enum err catalog_version(const struct name *catalog, struct arena *arena,
 
 struct catalog_member {
 	const char *id, *name;
-	bool is_listed;			/* false: remove it */
+	bool is_listed;			/* true: add the member; false: remove it */
 };
 /*
  * Makes the change that adds or removes a member. The zone may already contain the

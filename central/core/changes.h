@@ -4,10 +4,10 @@
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows: unchanged records need no write. For a CHANGE_SET,
- * plan_make() pairs deleted records with new records. So a changed address needs only
- * an SQL UPDATE of one row. For other kinds of change, the plan deletes and inserts
- * rows. If the TTL of a record set changes, the plan also updates the row of each of
- * its records. A record that only gets a manager needs no new serial.
+ * plan_make() pairs deleted records with new records. So a changed address needs only an
+ * SQL UPDATE of one row. For other kinds of change, the plan deletes and inserts rows. If
+ * the TTL of a record set changes, the plan also updates the row of each of its records.
+ * If only the manager of a record changes, the record needs no new serial.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct rdata {
 	const char *data;		/* presentation, canonical */
 	const uint8_t *rdata;
 	uint16_t len;
-	struct octets compared;		/* canonical; made when needed */
+	struct octets compared;		/* canonical; computed when needed */
 	const char *managed_by;		/* as in struct record */
 };
 
@@ -55,10 +55,10 @@ struct change {
 	struct rdata *records;
 	size_t count;
 	/*
-	 * The producer that makes the change. ADD: it manages the new records; records
-	 * that exist keep their manager. SET: it also manages the records that have no
-	 * manager yet. DELETE: delete only the records that this producer manages.
-	 * NULL: new records have no manager, and DELETE deletes all.
+	 * The producer that makes the change. ADD: the producer manages the new records;
+	 * existing records keep their manager. SET: the producer also manages the
+	 * existing records without a manager. DELETE: delete only the records that this
+	 * producer manages. NULL: new records have no manager, and DELETE deletes all.
 	 */
 	const char *managed_by;
 	const char *field;		/* "changes[3]", for reasons */
@@ -74,7 +74,7 @@ struct rrset {
 	struct ttl stored_ttl;
 	const struct record *was;	/* the live rows */
 	size_t was_count;
-	/* `was`, sorted and without duplicates; made when needed */
+	/* `was`, sorted and without duplicates; computed when needed */
 	struct octets *compared;
 	size_t compared_count;
 	/* the result */
@@ -99,7 +99,7 @@ void rrset_begin(struct rrset *set, struct arena *arena);
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
-/* The result contains exactly this record. */
+/* True: the result contains this record. Compares the data octet by octet. */
 bool rrset_has_wanted(const struct rrset *set, const struct rdata *record);
 /* Returns the number of the change's records that had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);

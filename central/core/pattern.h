@@ -1,9 +1,9 @@
 /*
  * pattern -- a name, or a pattern for names, in the criterion of a find_* method.
  *
- * Upper case letters and lower case letters are equal. Each `*` matches any characters,
- * also none. `\*` is a star in a name. A text that ends neither in a dot nor in a `*`
- * gets a final dot.
+ * Upper case letters and lower case letters are equal. Each `*` matches zero or more
+ * characters. `\*` is the character `*` in a name. A text that ends neither in a dot nor
+ * in a `*` gets a final dot.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
  *
  *   1. no pool manager of the pool is running
  *   2. mini-DNS is not running
- *   3. why servers do not serve the serial, or still serve a deleted domain: the server
- *      with the newest report comes first
+ *   3. the reason of each server that does not serve the serial, or that still serves a
+ *      deleted domain; the server with the newest report comes first
  *   4. the stored reason
  *
  * If the zone has a record that a kind of server does not take (core/limits.h), the
@@ -27,10 +27,12 @@ enum { REASON_TEXT = 512 };	/* octets, including the final NUL */
 /* A name server in service. A NULL status: there is no row, or no report yet. */
 struct reason_server {
 	const char *id;
-	const char *backend;		/* catalog: it gets no commands */
-	/* the row of CREATE */
+	const char *backend;		/* catalog: the server gets no commands */
+	/* from the row of CREATE */
 	const char *create_status, *create_reason;
-	/* the row of DELETE if that is the task, otherwise the row of UPDATE */
+	/*
+	 * from the row of DELETE if the task is DELETE, otherwise from the row of UPDATE
+	 */
 	const char *status, *reason;
 	bool has_serial;
 	uint32_t serial;
@@ -44,18 +46,25 @@ struct reason_view {
 	bool has_poolmgr, has_minidns;	/* a process is running */
 	const struct reason_server *servers;	/* the newest report first */
 	size_t count;
-	const struct limits_found *limits;	/* NULL: none found, or not looked for */
+	/* NULL: no record set is beyond a limit, or central did not check */
+	const struct limits_found *limits;
 };
 
 /* True: the domain is not ACTIVE, so reason_now() may find a cause. */
 bool reason_is_due(const struct state *state);
 /*
- * True: a server has a failure that a limit of its backend may cause. Then it is worth
- * looking for limits.
+ * True: a server has a failure that a limit of its backend may cause. Then the caller
+ * looks for record sets beyond a limit.
  */
 bool reason_may_be_limit(const struct reason_view *view);
-/* Adds the record to the reason of a server, if a limit explains its failure. */
+/*
+ * Returns the reason of FAILURE. If a limit explains the failure, the text also names the
+ * record sets.
+ */
 const char *reason_with_limit(const struct limits_found *limits,
                               const struct limit_failure *failure, struct arena *arena);
-/* "": no cause is known. The text is valid UTF-8 if the texts of VIEW are. */
+/*
+ * Returns the reason for the answer; "": no cause is known. If the texts of VIEW are
+ * valid UTF-8, the reason is also valid UTF-8.
+ */
 const char *reason_now(const struct reason_view *view, struct arena *arena);

@@ -44,22 +44,23 @@ enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
 /*
- * Checks that no changed record set is inside one of CHILDREN, the domains below.
- * Accepts delegations.
+ * Checks that no changed record set is inside one of CHILDREN, the domains below this
+ * domain. Accepts the delegations to CHILDREN.
  */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
 bool rules_is_delegation(uint16_t type, bool at_child);
 
 /*
- * The octets of a record set, each record with 12 octets for its owner, type, class, TTL
- * and length. A larger set does not fit into a DNS message.
+ * The maximum number of octets of a record set. Each record counts with its data and 12
+ * octets for owner, type, class, TTL and length. A larger set does not fit into a DNS
+ * message.
  */
 enum { RULES_SET_MAX = RDATA_MAX };
 /* ERR_INVALID: a record set would grow to more than RULES_SET_MAX. */
 enum err rules_sizes(const struct rrsets *sets, struct why *why);
 
-/* What a call may do with records that its caller does not manage. */
+/* The rights of a call on records that the caller does not manage. */
 struct rules_may {
 	/* `force`: may delete and replace records of other producers */
 	bool take_managed;
@@ -67,11 +68,11 @@ struct rules_may {
 	bool replace_unmanaged;
 };
 
-/* ERR_CONFLICT: the changes delete or replace a record that the call must leave alone. */
+/* ERR_CONFLICT: the changes delete or replace a record, but MAY does not allow this. */
 enum err rules_managed(const struct rrsets *sets, struct rules_may may, struct why *why);
 /*
- * The error about a record that a producer manages. FIELD: the place of the change, for
- * the reason.
+ * Returns the error about a record that a producer manages. FIELD: the place of the
+ * change, for the reason.
  */
 enum err rules_fail_managed(const char *field, const char *managed_by, const char *owner,
                             uint16_t type, const char *data, struct why *why);

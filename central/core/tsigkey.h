@@ -18,7 +18,10 @@ enum {
  */
 size_t tsigkey_hash_octets(const char *algorithm);
 
-/* All return ERR_INVALID; the reasons begin with "name", "algorithm" and "secret". */
+/*
+ * Each function returns OK or ERR_INVALID. The reasons begin with "name", "algorithm" or
+ * "secret".
+ */
 enum err tsigkey_check_name(const struct name *name, struct why *why);
 enum err tsigkey_check_algorithm(const char *algorithm, struct why *why);
 enum err tsigkey_check_secret(const char *secret, struct why *why);

@@ -42,7 +42,7 @@ struct soa_spec {
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Sets the values in SPEC. False: no value has changed. */
+/* Copies the values of SPEC to ZONE. False: no value has changed. */
 bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
 /* Appends the SOA record of the zone with SERIAL. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
@@ -56,8 +56,9 @@ void zone_format_soa(struct buf *text, const struct zone *zone);
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
 /*
- * Converts the name to an email address. A name with fewer than two labels is not an
- * address: returns it as text.
+ * Converts the name to an email address. If the name has fewer than two labels, returns
+ * the name as text. If the first label has octets that are not printable ASCII, returns
+ * "?@" and the rest of the name.
  */
 const char *email_from_name(const struct name *name, struct arena *arena);
 

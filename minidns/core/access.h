@@ -41,7 +41,9 @@ struct access {
 	struct access_server *servers;
 	size_t server_count;
 	struct keyring keys;		/* from the database */
-	/* from the configuration; these take precedence */
+	/*
+	 * from the configuration; if both keyrings have a key of this name, `own` applies
+	 */
 	struct keyring own;
 };
 
@@ -50,7 +52,10 @@ void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);
 /* Returns the key with this name, or NULL. */
 const struct tsig_key *access_key(const struct access *access, const struct name *name);
-/* Returns the first address of the server that has this address; else ADDRESS. */
+/*
+ * Returns the first address of the server that has this address. If no server has this
+ * address, returns ADDRESS.
+ */
 struct address access_main_address(const struct access *access,
                                    const struct address *address);
 /* True: several servers have this address, with different ports. */

@@ -16,15 +16,16 @@
 #include "core/zone.h"
 
 /*
- * The name in the question must be in the zone. Returns the length of the answer.
- * Neither function changes the query, so the caller can still make another answer.
+ * Builds the answer from the zone. The name in the question must be in the zone. Both
+ * functions return the length of the answer and do not change the query, so the caller
+ * can still build another answer.
  */
 size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size);
 
 /*
  * Builds the answer to a query for the SOA alone, from the columns of the table domains.
- * It needs no zone in memory.
+ * The function needs no zone in memory.
  */
 size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size);

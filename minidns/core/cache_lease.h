@@ -44,7 +44,8 @@ enum {
 	/* time between two messages of a process that renews its lease */
 	CACHE_LEASE_RENEW_MS = 200,
 	CACHE_LEASE_PEERS = 1024,
-	CACHE_LEASE_OUT = 64,		/* unconfirmed messages at the same time */
+	/* maximum number of unconfirmed messages at the same time */
+	CACHE_LEASE_OUT = 64,
 };
 
 struct cache_lease_peer {
@@ -54,14 +55,17 @@ struct cache_lease_peer {
 	uint64_t acked;
 };
 
-/* A message of this process, until it is confirmed and has come back. */
+/*
+ * A message of this process. The entry exists until the message is confirmed and has come
+ * back.
+ */
 struct cache_lease_message {
 	int64_t sent_ms;
 	/* the messages up to this number were confirmed when this message was sent */
 	uint64_t confirmed;
 	/* the return of this message renews the lease */
 	bool renews;
-	bool done;			/* confirmed or given up */
+	bool done;			/* the message is confirmed or given up */
 };
 
 struct cache_lease {
@@ -85,26 +89,38 @@ struct cache_lease {
 };
 
 /*
- * The queue is new. Call it also when the process starts. The caller clears its memory.
+ * Call it when the queue of this process is new, and when the process starts. The caller
+ * must also clear its memory.
  */
 void cache_lease_reset(struct cache_lease *lease, int64_t now_ms);
 
 /* True: there is room for one more message. */
 bool cache_lease_may_send(const struct cache_lease *lease);
-/* Returns the number of the message; the first is 1. Publish the message afterwards. */
+/*
+ * Adds a message, and returns its number; the first number is 1. Publish the message
+ * after this call.
+ */
 uint64_t cache_lease_send(struct cache_lease *lease, int64_t now_ms);
 void cache_lease_confirmed(struct cache_lease *lease, uint64_t number);
-/* The broker did not confirm the message. The caller sends its content again. */
+/*
+ * Call it if the broker did not confirm the message. Then send the content again in a new
+ * message.
+ */
 void cache_lease_given_up(struct cache_lease *lease, uint64_t number);
 
-/* A message of this process came back through its queue. */
+/* Call it when a message of this process came back through the queue of this process. */
 void cache_lease_echoed(struct cache_lease *lease, uint64_t number);
-/* A message of another process has arrived. */
+/* Call it when a message of the process ID has arrived. */
 void cache_lease_saw(struct cache_lease *lease, const char *id, int64_t now_ms);
-/* The other process has read the messages of this process up to NUMBER. */
+/*
+ * Call it when the process ID has acknowledged the messages of this process up to NUMBER.
+ */
 void cache_lease_acked(struct cache_lease *lease, const char *id, uint64_t number);
 
 /* True: this process may answer from memory a query that arrived before NOW_MS. */
 bool cache_lease_is_valid(const struct cache_lease *lease, int64_t now_ms);
-/* All processes with a lease have read the messages of this process up to this number. */
+/*
+ * Returns a number N: all processes with a lease have read the messages of this process
+ * up to N.
+ */
 uint64_t cache_lease_settled(const struct cache_lease *lease);

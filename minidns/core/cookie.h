@@ -38,16 +38,16 @@ struct cookie_secrets {
 	size_t count;			/* 1 or 2 */
 };
 
-/* The configured texts: 32 hexadecimal digits each; NULL or "": not set. */
+/* The configured secrets as texts of 32 hexadecimal digits each; NULL or "": not set. */
 struct cookie_texts {
 	const char *current, *other;
 };
 
 /*
  * If no text is set, UNSET is the secret. Make it from random octets once, before the
- * fork, because all processes of the program answer the same clients. ERR_INVALID: a
- * text does not have this form, or the other secret is set without a current secret. The
- * reason does not quote the text.
+ * fork, because all processes of the program answer the same clients. ERR_INVALID: a text
+ * is not 32 hexadecimal digits, or only the other secret is set. The reason does not
+ * quote the text.
  */
 enum err cookie_secrets_parse(const struct cookie_texts *texts,
                               const struct siphash_key *unset,
@@ -68,7 +68,10 @@ enum cookie_result {
 	/* the length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
 	COOKIE_CLIENT_ONLY,	/* a client that has no server cookie yet (5.2.3) */
-	/* mini-DNS did not make the cookie, or it has expired: handled as if absent */
+	/*
+	 * mini-DNS did not make the cookie, or the cookie has expired; such a cookie does
+	 * not prove the address of the client
+	 */
 	COOKIE_BAD,
 	COOKIE_VALID,
 	COOKIE_RESULTS

@@ -27,10 +27,11 @@ enum forgery_link {
 };
 
 /*
- * After an inexact answer, mini-DNS also sends the request over TCP. There are two
- * possible causes: an attacker guessed the id, or the server does not echo the case of
- * questions. The answer over TCP shows which cause is true. If the server does not echo
- * the case, mini-DNS then sends all questions to this server in lower case.
+ * After an answer that is not exact (FORGERY_INEXACT), mini-DNS also sends the request
+ * over TCP. There are two possible causes: an attacker guessed the id, or the server does
+ * not echo the case of questions. The answer over TCP shows which cause is true. If the
+ * server does not echo the case, mini-DNS then sends all questions to this server in
+ * lower case.
  *
  * If no answer arrives over TCP, the cause is uncertain: an attacker needs only the id to
  * forge an error without a question, for example while the server restarts. So mini-DNS
@@ -68,8 +69,8 @@ enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match
  * Call it at the end of an exchange. True: the server does not echo the case of
  * questions. RESPONSE is the accepted answer over UDP or TCP; NULL: no answer arrived.
  * SUSPICIONS belongs to the server: the number of uncertain exchanges in a row. An exact
- * answer resets it. When the number reaches FORGERY_SUSPICIONS, it decreases by one, so
- * that one more such exchange is enough later.
+ * answer sets the number to 0. When the number reaches FORGERY_SUSPICIONS, the function
+ * decreases the number by one, so that one more such exchange is enough later.
  */
 bool forgery_case_not_echoed(const struct forgery *forgery,
                              const struct response *response, int *suspicions);

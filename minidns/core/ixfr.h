@@ -37,8 +37,8 @@ struct delta {
 
 /*
  * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
- * steps. NULL: send the whole zone, because the steps do not lead from FROM to TO,
- * contain a record that the zone cannot contain, or contradict each other.
+ * steps. NULL: send the whole zone, because the steps do not form a chain from FROM to
+ * TO, contain a record that the zone cannot contain, or contradict each other.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);
@@ -54,7 +54,7 @@ struct ixfr {
 
 void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta);
 /*
- * Like axfr_next(). Over UDP, SIZE is the client's limit, and the answer is only one
- * message.
+ * Like axfr_next(), but for a delta. Over UDP, SIZE is the limit of the client, and the
+ * answer is only one message.
  */
 size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size);

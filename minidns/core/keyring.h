@@ -36,7 +36,9 @@ void keyring_sort(struct keyring *keyring);
  * list. The text in *why contains no secret. After ERR_INVALID the keyring is unchanged.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
-/* Replaces the keys with the keys of WITH, and leaves WITH empty. */
+/*
+ * Moves the keys of WITH to KEYRING, and clears the old keys. WITH is empty afterwards.
+ */
 void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,
                                      const struct name *name);

@@ -23,6 +23,9 @@ struct pace {
 };
 
 void pace_init(struct pace *pace);
-/* Returns 1 to 100 ms. A slower server gets more than one poll. */
+/*
+ * Returns the wait before the first poll: 1 to 100 ms. A slower server gets more than one
+ * poll.
+ */
 int pace_ms(const struct pace *pace, enum pace_from from);
 void pace_learn(struct pace *pace, enum pace_from from, bool was_served);

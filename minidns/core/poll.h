@@ -32,8 +32,9 @@
  * absent.
  */
 struct poll_terms {
-	uint32_t wanted;		/* the serial; reasons name it */
-	bool absence;			/* the goal: the server no longer has the zone */
+	/* the serial to wait for; reasons name this serial */
+	uint32_t wanted;
+	bool absence;			/* wait until the server no longer has the zone */
 	int timeout_ms, retry_interval_ms, max_retries;
 	/*
 	 * time for a server that gets no commands to create or delete the zone; 0: the
@@ -47,8 +48,8 @@ enum poll_event {
 	/* a transfer of this zone to this server, in this process */
 	POLL_TRANSFER_BEGAN,
 	/*
-	 * a transfer ended in this process, or another process has reported its end;
-	 * with the serial of the transfer
+	 * a transfer ended in this process, or another process has reported the end of a
+	 * transfer; the response contains the serial of the transfer
 	 */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
@@ -74,16 +75,16 @@ struct poll {
 	 * event
 	 */
 	enum pace_from next_from, asked_from;
-	/* how often the end of a transfer has restarted the wait */
+	/* number of times that the end of a transfer has restarted the wait */
 	int restarts;
 	/* running transfers of this zone to this server in this process */
 	int transfers;
-	/* mini-DNS has not reported the result of an order that this order replaced */
+	/* this order replaced an order whose result mini-DNS has not reported */
 	bool has_unreported;
 	uint32_t unreported;		/* the serial of that order */
 	/* the last try got no answer; else `last` is the answer */
 	bool silent;
-	bool is_server_silent;		/* it answers no query, whatever the domain */
+	bool is_server_silent;		/* the server answers no query about any domain */
 	struct response last;
 	/* an earlier answer of the server contained a serial */
 	bool has_serial;
@@ -125,7 +126,7 @@ struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);
 void poll_result(const struct poll *poll, struct poll_result *result);
 /*
- * The terms for the rest of a poll that continues in another process: the remaining
- * tries.
+ * Returns the terms of a poll that continues in another process. These terms contain the
+ * remaining tries and the remaining part of patience_ms.
  */
 struct poll_terms poll_left(const struct poll *poll);

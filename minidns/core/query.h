@@ -60,7 +60,10 @@ struct query {
 	uint8_t cookie_option[COOKIE_MAX_LEN];
 	bool wants_keepalive;		/* RFC 7828; over TCP only */
 	uint32_t ixfr_serial;		/* of an IXFR: the serial that the client has */
-	/* decides how to sign the answer */
+	/*
+	 * the state of the signature of the request; decides how mini-DNS signs the
+	 * answer
+	 */
 	enum { UNSIGNED, SIGNED, BADLY_SIGNED } signature;
 	enum tsig_error tsig_error;
 	struct tsig tsig;		/* as received */
@@ -100,8 +103,8 @@ const struct tsig_key *query_key(const struct query *query);
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer);
 /*
- * Writes an answer with one record, which the caller has ready as octets. Does not change
- * the query.
+ * Writes an answer with one record. The caller passes the octets of this record. Does not
+ * change the query.
  */
 size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size);

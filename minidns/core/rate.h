@@ -21,13 +21,13 @@
 #include "dns/packet.h"
 
 /*
- * One bucket for each kind: a network that causes many refusals, or that guesses names,
- * still gets other answers.
+ * Each kind of answer has its own bucket. So a network that causes many refusals, or that
+ * guesses names, still gets other answers.
  *
- * BIND, NSD and Knot also have a bucket for each name; mini-DNS does not. Resolvers
- * query these programs for many names. But an attacker who knows a thousand names can
- * use a thousand buckets against a victim. Resolvers do not query a hidden primary. Its
- * clients are the servers of the pools, and the few other clients can use TCP.
+ * BIND, NSD and Knot also have a bucket for each name; mini-DNS does not. Resolvers query
+ * these programs for many names. But an attacker who knows a thousand names can use a
+ * thousand buckets against a victim. Resolvers do not query a hidden primary. Its clients
+ * are the servers of the pools, and the few other clients can use TCP.
  */
 enum rate_kind {
 	RATE_ANSWER,		/* no error: records, a referral, NODATA */
@@ -54,13 +54,13 @@ struct rate_limits {
 	int per_second;			/* 1 to RATE_MAX answers */
 	int burst;			/* 1 to RATE_MAX answers */
 	/*
-	 * truncate one of `slip` answers that exceed the limit; 1: all such answers, 0:
-	 * no answer
+	 * mini-DNS truncates one of `slip` answers that exceed the limit and drops the
+	 * others; 1: truncates all such answers; 0: drops all such answers
 	 */
 	int slip;
 	/*
-	 * to each server; mini-DNS may send the answers of one second together; 0: no
-	 * limit
+	 * answers per second to each server; mini-DNS may send the answers of one second
+	 * together; 0: no limit
 	 */
 	int servers_per_second;
 };
@@ -73,9 +73,9 @@ struct rate_answer {
 };
 
 /*
- * The limits of one of PROCESSES processes: LIMITS divided by PROCESSES, rounded up. The
- * kernel chooses the process by the port of the client, so an attacker can reach the
- * limits of all processes.
+ * Returns the limits of each of PROCESSES processes: LIMITS divided by PROCESSES, rounded
+ * up. The kernel chooses the process by the port of the client, so an attacker can reach
+ * the limits of all processes.
  */
 struct rate_limits rate_limits_share(const struct rate_limits *limits, int processes);
 

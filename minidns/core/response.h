@@ -35,10 +35,11 @@ const char *response_kind_name(enum response_kind kind);	/* "serial" */
 struct soa_request {
 	uint16_t id;
 	int opcode;		/* QUERY (for the SOA) or NOTIFY */
-	/* with letters in any case; the question has the same case */
+	/* may contain letters of both cases; the question has the same case */
 	struct name zone;
 	bool is_signed;
-	struct tsig_chain chain;	/* if `is_signed`; the answer continues it */
+	/* if `is_signed`; the MAC of the answer continues this chain */
+	struct tsig_chain chain;
 };
 
 enum { SOA_REQUEST_MAX = 1024 };	/* octets */
@@ -54,9 +55,10 @@ struct response {
 	bool is_exact;
 	/*
 	 * RESPONSE_FAILED: the cause as text; NULL: the rcode is the cause.
-	 * RESPONSE_MISMATCH: what is wrong with its MAC, or why mini-DNS does not accept
-	 * an unsigned answer. Such an answer may be forged, and the true answer may
-	 * follow. If no other answer follows, `fault` is the reason.
+	 * RESPONSE_MISMATCH: the answer to a signed request has no TSIG record, a TSIG
+	 * error or an invalid MAC; NULL: the answer is for another query. An answer with
+	 * a fault may be forged, and the true answer may follow. If no other answer
+	 * follows, `fault` is the reason.
 	 */
 	const char *fault;
 };
@@ -67,6 +69,9 @@ struct response {
  */
 size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);
-/* An answer to a NOTIFY gives RESPONSE_SERIAL if it has no error; otherwise FAILED. */
+/*
+ * Reads an answer. For an answer to a NOTIFY, the kind is RESPONSE_SERIAL if the rcode is
+ * NOERROR; otherwise RESPONSE_FAILED.
+ */
 struct response response_read(const struct soa_request *ask, const uint8_t *data,
                               size_t len, uint64_t now);

@@ -5,11 +5,12 @@
  * transferred the zone.
  *
  * Any process can serve the transfer. So when a comparison finds a difference, or a poll
- * fails, its process sends a fanout (zone_differs), and all processes watch the zone on
- * this server for an hour. When one of them has served the whole zone to the server, it
- * sends a fanout (zone_transferred), and all processes count it, also the sender. Lost
- * fanouts make the number too small. It can be too large if several servers have one
- * address, or if another program at the address of the server transfers the zone.
+ * fails, the process sends a fanout (zone_differs), and all processes watch the zone on
+ * this server for an hour. When a process has served the whole zone to the server, this
+ * process sends a fanout (zone_transferred). All processes, including the sender, count
+ * this transfer. If fanouts are lost, the number is too small. The number can be too
+ * large if several servers have one address, or if another program at the address of the
+ * server transfers the zone.
  *
  * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
  * drops the oldest. It reads no clock: the caller passes the time in milliseconds. A
@@ -31,27 +32,31 @@ struct retransfers;
 struct retransfers *retransfers_new(uint32_t seed);
 void retransfers_free(struct retransfers **retransfers);
 
-/* From a fanout: watch this zone on this server. */
+/* Call it when a fanout (zone_differs) arrives. Watches this zone on this server. */
 void retransfers_watch(struct retransfers *retransfers, const struct name *zone,
                        const struct address *server, int64_t now_ms);
-/* From a fanout. A message that arrives again has the same ID and changes nothing. */
+/*
+ * Call it when a fanout (zone_transferred) arrives. A message that arrives again has the
+ * same ID and changes nothing.
+ */
 void retransfers_count(struct retransfers *retransfers, const struct name *zone,
                        const struct address *server, uint32_t serial, const char *id);
 
-/* The number of watched zones on servers. */
+/* Returns the number of watched pairs of zone and server. */
 size_t retransfers_watched(const struct retransfers *retransfers);
 bool retransfers_is_watched(const struct retransfers *retransfers,
                             const struct name *zone, const struct address *server);
 /*
- * True: this process has not heard of this difference for some minutes. Then send the
- * fanout.
+ * True: no fanout (zone_differs) for this zone on this server has arrived in the last
+ * five minutes. Then send such a fanout.
  */
 bool retransfers_needs_watch(const struct retransfers *retransfers,
                              const struct name *zone, const struct address *server,
                              int64_t now_ms);
 /*
- * Returns the number of transfers of this serial to the server since the processes watch
- * it, at most RETRANSFERS_COUNT_MAX.
+ * Returns the number of transfers of the zone at this serial to the server, since the
+ * processes began to watch the zone on this server. The number is at most
+ * RETRANSFERS_COUNT_MAX.
  */
 int retransfers_of(const struct retransfers *retransfers, const struct name *zone,
                    const struct address *server, uint32_t serial);

@@ -23,7 +23,7 @@
 
 struct set_diff;
 
-/* Random keys. A process never changes its keys. */
+/* The secret keys, which are random. A process never changes its keys. */
 struct set_diff_keys {
 	struct siphash_key low, high;
 };
@@ -36,8 +36,8 @@ struct set_diff_side {
 	/* there may be more records: set_diff has not compared all parts */
 	bool more;
 	/*
-	 * The least records in the order of their octets, so that each process names the
-	 * same records of a difference. The text is printable ASCII; the key contains the
+	 * The first records in the order of their octets. So each process names the same
+	 * records of a difference. The text is printable ASCII; the key contains the
 	 * first octets, and zeroes.
 	 */
 	int named;

@@ -3,11 +3,11 @@
  * mini-DNS sends only probes to a silent server, at intervals (base/breaker.h). Other
  * requests to this server end immediately, without an answer.
  *
- * A server counts as silent if requests for five different zones have had no answer
- * since mini-DNS last received an answer or a query from the server. Requests for only
- * one zone prove nothing: the server may ignore this zone, or the network may lose the
- * answers for it. mini-DNS does not count requests that it sent before this answer or
- * query. Otherwise old requests could make the server silent again after an answer.
+ * A server counts as silent if requests for five different zones have had no answer since
+ * mini-DNS last received an answer or a query from the server. Requests for only one zone
+ * prove nothing, because the server may ignore this zone, or the network may lose the
+ * answers for this zone. mini-DNS does not count requests that it sent before this answer
+ * or query. Otherwise old requests could make the server silent again after an answer.
  */
 #pragma once
 
@@ -46,10 +46,11 @@ bool silence_is(const struct silence *silence);
  * send each of these probes to the server.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
-/* True: the server has just become silent. */
+/* Call it when a request got no answer. True: the server has just become silent. */
 bool silence_unanswered(struct silence *silence, const struct unanswered *question,
                         int64_t now_ms, uint32_t random);
 /*
- * An answer or a query from the server has arrived. True: the server was silent before.
+ * Call it when an answer or a query from the server has arrived. True: the server was
+ * silent before.
  */
 bool silence_heard(struct silence *silence, int64_t now_ms);

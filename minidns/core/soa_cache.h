@@ -59,17 +59,17 @@ struct soa_cache;
 struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
 void soa_cache_free(struct soa_cache **cache);
 /*
- * Adds an entry or replaces it. READ_MS: the time of the read; it never decreases from
- * one call to the next.
+ * Adds or replaces an entry. READ_MS: the time at which mini-DNS read HEAD; this time
+ * never decreases from one call to the next.
  */
 void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
 bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
                    struct head *head);
 /*
- * The SOA record of a zone, encoded once, for an answer whose question names the zone.
+ * Returns the encoded SOA record of a zone, for an answer whose question names the zone.
  * The names in the record are compression pointers into the question, so pass NAME as in
- * the question. A name in upper case and a broken head are never found. Borrowed from
- * the entry; NULL: not cached.
+ * the question. Borrows the record from the entry. NULL: the cache has no usable entry,
+ * NAME has upper case letters, or the head is broken.
  */
 const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);
@@ -93,7 +93,10 @@ size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
 enum soa_cache_check {
 	SOA_CACHE_SAME,
 	SOA_CACHE_DIFFERS,	/* the cache dropped the entry */
-	/* the entry is unchanged: it was read or marked again since it was taken */
+	/*
+	 * the entry is unchanged: mini-DNS has read it or marked it again since it was
+	 * taken
+	 */
 	SOA_CACHE_REPLACED,
 };
 /*

@@ -25,8 +25,8 @@ enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
  * Returns ZONE as it was at the serial where DELTA begins; DELTA NULL: the current zone.
- * Borrows ZONE and DELTA. SEED is random. NULL: the delta is too large, or does not lead
- * to this zone.
+ * Borrows ZONE and DELTA. SEED is random. NULL: the delta is too large, or does not end
+ * at the serial of ZONE.
  */
 struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
                                           const struct delta *delta, uint32_t seed);

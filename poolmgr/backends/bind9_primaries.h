@@ -8,7 +8,7 @@
 #pragma once
 
 enum bind9_primaries {
-	BIND9_PRIMARIES_DIFFER,		/* also: the zone has no primaries */
+	BIND9_PRIMARIES_DIFFER,		/* also if the zone has no primaries */
 	BIND9_PRIMARIES_SAME,
 	BIND9_PRIMARIES_CUT,		/* the end of the list is missing */
 };

@@ -20,6 +20,6 @@ struct bind9_stats {
 	size_t answer_max;
 };
 
-/* ERR_REMOTE: an unexpected answer. Otherwise it returns the errors of http_ask(). */
+/* ERR_REMOTE: an unexpected answer. Also returns the errors of http_ask(). */
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,
                                  struct listing *listing, struct why *why);

@@ -26,11 +26,13 @@
  */
 struct server_settings {
 	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
-	char *host;		/* where it answers DNS queries: an address or a name */
+	/* address or host name at which the server answers DNS queries */
+	char *host;
 	int port;
-	char *tsig_key;		/* name, in tsigkeys, of the key for its transfers */
+	/* name of the TSIG key for its transfers (table tsigkeys) */
+	char *tsig_key;
 	int timeout_ms;		/* of one operation */
-	/* by_catalog: time to read the catalog zone; otherwise 0 */
+	/* by_catalog: time that the server has to read the catalog zone; otherwise 0 */
 	int patience_s;
 };
 
@@ -42,17 +44,18 @@ struct driver_context {
 
 /*
  * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
- * control channel cannot express the zone. ERR_BUSY: this host lacks a file descriptor,
- * a program, a permission or space on a disk, or the driver did not get its own lock in
- * time; and the driver has sent no message to the server.
- * ERR_REMOTE, or a more specific error: the server refused; the reason contains the text
- * of the server. A reason does not begin with the id of the server: each caller adds it.
+ * control channel cannot express the zone. ERR_BUSY: this host lacks a file descriptor, a
+ * program, a permission or space on a disk, or the driver did not get its own lock in
+ * time. In these cases, the driver has sent no message to the server. ERR_REMOTE, or a
+ * more specific error: the server refused the operation. The reason contains the text of
+ * the server. Each caller adds the id of the server to the reason.
  */
 struct driver {
 	/* "bind9": the group of settings is backends.bind9 */
 	const char *name;
 	const char *help;
-	const struct option *options;	/* DRIVER_COMMON_OPTIONS, then its own */
+	/* DRIVER_COMMON_OPTIONS, then the options of the driver */
+	const struct option *options;
 	size_t settings_size;
 	/*
 	 * The servers read the catalog zone of the pool, serve it, and create and delete
@@ -60,11 +63,12 @@ struct driver {
 	 */
 	bool by_catalog;
 	/*
-	 * Checks the settings of one server without contact to the server: at each start,
-	 * and with --check or --check-settings, so also before a reload. ERR_INVALID: the
-	 * reason begins with the key of the setting ("url: must be ..."), and the pool
-	 * manager adds the group and the server. SETTINGS starts with struct
-	 * server_settings. NULL: the rows of the options check enough.
+	 * Checks the settings of one server without contact to the server. The pool
+	 * manager calls it at each start and with --check or --check-settings. So it also
+	 * runs before a reload. ERR_INVALID: the reason begins with the key of the
+	 * setting ("url: must be ..."), and the pool manager adds the group and the
+	 * server. SETTINGS starts with struct server_settings. NULL: the rows of the
+	 * options check enough.
 	 */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,
@@ -72,16 +76,16 @@ struct driver {
 	enum err (*delete)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
 	/*
-	 * Orders a transfer of the whole zone, whatever its serial is. When the function
-	 * returns, the transfer has begun. NULL: not possible.
+	 * Orders a transfer of the whole zone, whatever its serial is. OK: the server has
+	 * accepted the order. NULL: not possible.
 	 */
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
 	/*
 	 * Call it if retransfer() had no effect on a zone. Sets the zone up again on the
-	 * server and orders the transfer. This removes any state of the server that
-	 * caused the failure. If possible, the server serves the old records until then.
-	 * NULL: not possible.
+	 * server and orders the transfer. The new setup removes a faulty state of the
+	 * zone on the server. If possible, the server serves the old records until the
+	 * transfer ends. NULL: not possible.
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
@@ -108,12 +112,15 @@ struct driver {
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * *there: the server has a zone with this name, even if the zone is still
-	 * waiting for its first transfer. NULL: not possible.
+	 * Sets *there to true if the server has a zone with this name, even if the zone
+	 * is still waiting for its first transfer. NULL: not possible.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
-	/* Returns which setting is missing for list(), or NULL. May be NULL. */
+	/*
+	 * Returns the name of the setting that list() needs and that is missing; NULL:
+	 * list() has all settings. The function may be NULL.
+	 */
 	const char *(*list_lacks)(const void *settings);
 	/*
 	 * If list() cannot see the mark, it lists all zones that may belong to the

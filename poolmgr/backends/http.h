@@ -22,8 +22,8 @@ struct http_terms {
 	const char *url;	/* "https://192.0.2.1:8081", optionally with a path */
 	const char *key_header;	/* "X-API-Key: ..."; NULL: no key */
 	const char *ca_file;	/* PEM; NULL: the system's authorities */
-	int timeout_ms;		/* of all requests together */
-	size_t answer_max;	/* bytes of one answer */
+	int timeout_ms;		/* time limit of all requests together */
+	size_t answer_max;	/* maximum number of bytes of one answer */
 };
 
 struct curl_slist;
@@ -36,12 +36,12 @@ struct http {
 	int status;		/* of the last answer, for example 200 */
 	/* the last request failed because no descriptor was free */
 	bool is_lacking;
-	struct buf answer;	/* its body */
+	struct buf answer;	/* body of the last answer */
 };
 
 /*
- * URL must be http:// or https:// and a host. It must not have a user, query or
- * fragment. Otherwise ERR_INVALID; the reason begins with FIELD.
+ * URL must be http:// or https:// and a host. It must not have a user, query or fragment.
+ * Otherwise the result is ERR_INVALID, and the reason begins with FIELD.
  */
 enum err http_check(const char *url, const char *field, struct why *why);
 
@@ -51,9 +51,9 @@ void http_close(struct http *http);
 /*
  * Sends a request with METHOD to the URL and PATH; the caller has quoted PATH. BODY is
  * JSON, or NULL. An answer with any status is OK. ERR_TIMEOUT, ERR_UNREACHABLE: the
- * server does not answer. ERR_TOO_LARGE: the answer is too large. ERR_REMOTE: the answer
- * is not valid HTTP. ERR_BUSY: this host lacks a resource, and http_ask() has not sent
- * the request.
+ * server does not answer. ERR_TOO_LARGE: the answer has more than answer_max bytes.
+ * ERR_REMOTE: the answer is not valid HTTP. ERR_BUSY: this host lacks a resource, and
+ * http_ask() has not sent the request.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

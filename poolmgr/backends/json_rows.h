@@ -21,7 +21,7 @@ struct json_span {
 struct json_span json_rows_span(const struct buf *text);
 
 /*
- * Finds the value of KEY (without escapes) in OBJECT. ERR_REMOTE: OBJECT is not an
+ * Finds the value of KEY in OBJECT. KEY has no escapes. ERR_REMOTE: OBJECT is not an
  * object.
  */
 enum err json_rows_member(struct json_span object, const char *key, bool *found,

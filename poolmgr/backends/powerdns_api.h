@@ -20,7 +20,10 @@ struct powerdns_api_terms {
 	size_t answer_max;
 };
 
-/* One operation: its requests, the end of its timeout, and the place for its reason. */
+/*
+ * The state of one operation: its HTTP requests, which share one timeout, and the place
+ * for the reason of an error.
+ */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
 	struct http http;
@@ -47,10 +50,10 @@ enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const ch
 enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
                                const char *zone, const char *tail, const json_t *body);
 
-json_t *powerdns_api_id(const char *name);	/* the id of a key or a zone */
+json_t *powerdns_api_id(const char *name);	/* returns the id of a key or a zone */
 
 /*
- * Returns ERR if it is an error; otherwise the error for the status of the answer. WHAT:
+ * Returns ERR if ERR is not OK; otherwise the error for the status of the answer. WHAT:
  * the name of the request in the reason.
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);

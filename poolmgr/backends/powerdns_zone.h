@@ -1,6 +1,6 @@
 /*
- * powerdns_zone -- a zone of ours in the API of PowerDNS: the row that the driver sends,
- * and the comparison with the row that the server shows.
+ * powerdns_zone -- a zone of zonefleet in the API of PowerDNS: the row that the driver
+ * sends, and the comparison with the row that the server shows.
  */
 #pragma once
 

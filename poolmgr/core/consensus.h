@@ -30,9 +30,15 @@ struct observation {
 
 struct consensus {
 	bool reached;			/* enough servers serve `serial` or newer */
-	uint32_t serial;		/* the newest such serial; at most the domain's */
+	/*
+	 * the newest serial that enough servers serve; at most the serial of the domain
+	 */
+	uint32_t serial;
 	bool failed;			/* too many servers failed at failed_serial */
-	/* the newest such serial; newer than `serial` if both are set */
+	/*
+	 * the newest serial at which too many servers failed; newer than `serial` if both
+	 * are set
+	 */
 	uint32_t failed_serial;
 };
 
@@ -40,8 +46,8 @@ bool consensus_enough(int threshold_percent, size_t ok, size_t n);
 bool consensus_too_many(int threshold_percent, size_t bad, size_t n);
 
 /*
- * Returns the consensus on a domain with the serial WANTED. If n is 0, it sets neither
- * `reached` nor `failed`.
+ * Returns the consensus on a domain with the serial WANTED. If n is 0, neither `reached`
+ * nor `failed` is set.
  */
 struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);

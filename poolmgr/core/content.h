@@ -18,9 +18,9 @@
  * A server that differs counts as failed, whatever its serial is. Polls read only
  * serials, so they do not change this decision. mini-DNS cannot compare the records of a
  * server that refuses transfers to mini-DNS. The pool manager trusts such a server after
- * its driver has ordered a transfer of the whole zone, and mini-DNS has served it. A
- * difference is settled if two transfers had no effect on it (DRIFT_SETTLED): the server
- * serves the records in a different form.
+ * the driver has ordered a transfer of the whole zone, and mini-DNS has served this
+ * transfer. A difference is settled if it still exists after two transfers
+ * (DRIFT_SETTLED). Then the server serves the records in a different form.
  *
  * The first pause between comparisons of a server that differs is 2 s. Each further pause
  * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
@@ -33,10 +33,10 @@ struct content_case {
 	bool differs;			/* before this comparison */
 	/*
 	 * since the server began to differ, the pool manager has ordered a transfer, and
-	 * mini-DNS has served it
+	 * mini-DNS has served this transfer
 	 */
 	bool was_transferred;
-	bool is_settled;		/* this difference */
+	bool is_settled;		/* the difference is settled */
 };
 
 enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };

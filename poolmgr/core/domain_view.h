@@ -38,7 +38,10 @@ struct domain_view {
 	bool has_older;
 };
 
-/* False: central already has this state of the domain. The reason is in the arena. */
+/*
+ * Makes the report for central. False: central already has this state of the domain. The
+ * reason is in the arena.
+ */
 bool domain_view_report(const struct domain_view *view, enum action action,
                         int threshold_percent, struct arena *arena,
                         struct pool_report *report);

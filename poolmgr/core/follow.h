@@ -21,19 +21,18 @@
 /*
  * The first action orders the server to transfer the zone. If this has no effect, the
  * pool manager sets the zone up again on the server. If the server answers without a
- * serial, the pool manager does this only for a new zone. The server may refuse only
- * mini-DNS and still answer its clients. If mini-DNS has sent the zone and the server has
- * not loaded it, the server refuses the records, and a new setup would not help. Some
- * servers accept no commands. If the serial
- * of such a server is ahead, the pool manager asks central to raise the serial of the
- * domain. It does this at most twice an hour, because a server may change its serial by
- * itself.
+ * serial, the pool manager sets up only a new zone again, because the server may refuse
+ * only mini-DNS and still answer its clients. If mini-DNS has sent the zone but the
+ * server has not loaded the zone, the server refuses the records, and a new setup has no
+ * effect. Some servers accept no commands. If the serial of such a server is ahead, the
+ * pool manager asks central to raise the serial of the domain. The pool manager asks at
+ * most twice an hour, because a server may change its serial by itself.
  *
  * Each pause between tries is twice as long as the previous pause, up to ten minutes, so
  * that a long transfer can end. If the server did not accept a command, the pause is at
  * most 30 s. For 10 s after an accepted command, the pool manager does not set the zone
- * up again, because the transfer may still be running. When the pool manager releases
- * the rows of the server (release.h), the pauses start again from the shortest. If an
+ * up again, because the transfer may still be running. When the pool manager releases the
+ * rows of the server (release.h), the pauses start again from the shortest. If an
  * administrator requests a sync, the pool manager skips these pauses.
  */
 enum follow {
@@ -62,8 +61,8 @@ struct follow_case {
 	/* an administrator has requested a sync since the last try */
 	bool asked;
 	/*
-	 * after the server went into ERROR, mini-DNS has sent it the whole zone at the
-	 * serial of the database
+	 * after the server went into ERROR, mini-DNS has sent the whole zone, at the
+	 * serial of the database, to the server
 	 */
 	bool was_sent;
 };

@@ -35,7 +35,7 @@ struct health_move {
 	bool opens, closes;
 };
 
-/* What the result of an operation shows about its server. */
+/* The meaning of the result of an operation for the health of the server. */
 enum sign {
 	SIGN_NONE,			/* the fault is in this host or in the request */
 	SIGN_ANSWER,			/* the server answered; a refusal is an answer */
@@ -46,7 +46,10 @@ enum sign health_sign_of(enum err err);
 
 /* True: the server has failed too often in a row. */
 bool health_is_open(const struct health *health);
-/* Returns the new row. Ignores a failure if its try began before the next try was due. */
+/*
+ * Returns the new row. If the server already gets only probes, ignores failures while no
+ * probe is due.
+ */
 struct health_move health_decide(const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
 /* Returns the row after a probe has begun. */

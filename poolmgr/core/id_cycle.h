@@ -1,9 +1,9 @@
 /*
- * id_cycle -- one cycle through all domains in the order of their ids, in slices. A
- * cycle begins after an id, the origin, and continues to the last id. Then the cycle
- * runs from the first id to the origin. If the caller cannot handle the whole cycle, it
- * ends the cycle early. The next cycle begins where this cycle ended. So each domain
- * gets its turn, even under load.
+ * id_cycle -- one cycle through all domains in the order of their ids, in slices. A cycle
+ * begins after an id, the origin, and continues to the last id. Then the cycle runs from
+ * the first id to the origin. If the caller cannot handle the whole cycle, the caller
+ * ends the cycle early. The next cycle begins where this cycle ended. So each domain gets
+ * its turn, even under load.
  */
 #pragma once
 
@@ -34,9 +34,9 @@ const char *id_cycle_limit(const struct id_cycle *cycle);
 /* Sets the end of the current slice to UPTO. */
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
- * The caller could not handle the domains after LAST in the current slice. The next cycle
- * begins there, or at an earlier cut.
+ * Call it if you could not handle the domains after LAST in the current slice. The next
+ * cycle begins after LAST, or at an earlier cut.
  */
 void id_cycle_cut(struct id_cycle *cycle, const char *last);
-/* The current slice is finished. False: the cycle is finished. */
+/* Call it when the current slice is finished. False: the whole cycle is finished. */
 bool id_cycle_next(struct id_cycle *cycle);
