@@ -1,7 +1,7 @@
 /*
- * await -- checks a condition, with growing pauses, until it is met. On a terminal, the
- * client shows the progress in one line. After a temporary error, the client checks
- * again.
+ * await -- checks a condition, with growing pauses, until the condition is true. On a
+ * terminal, the client shows the progress in one line. After a temporary error, the
+ * client checks again.
  */
 #pragma once
 
@@ -15,11 +15,15 @@ enum { AWAIT_DEFAULT_S = 60, AWAIT_MAX_S = 24 * 3600 };
 struct await {
 	struct cli *cli;
 	int64_t seconds;
-	const char *subject, *what;	/* "example.org." and "is read and planned" */
+	/* the progress, for example "example.org." and "is read and planned" */
+	const char *subject, *what;
 	enum err (*poll)(void *self, bool *is_over);
 	void *self;
 };
-/* If it returns OK and *is_over is false, the time limit is over. */
+/*
+ * Checks until *is_over is true, a check fails, or the time limit is over. If the
+ * function returns OK and *is_over is false, the time limit is over.
+ */
 enum err await_end(const struct await *await, bool *is_over);
 /* Flushes standard output, then calls await_end() with the seconds of --wait-timeout. */
 enum err await_in_time(struct await *await, bool *is_over);

@@ -27,18 +27,23 @@ enum exit_status {
 	EXIT_FAILED,
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
-	EXIT_IN_ERROR,		/* --wait: the state stayed ERROR */
+	/* --wait: the status was still ERROR at the end of the wait */
+	EXIT_IN_ERROR,
 	EXIT_TIMEOUT,
-	EXIT_UNREACHABLE,	/* the broker, the database or the worker */
+	/* the broker, the database or the worker is unreachable */
+	EXIT_UNREACHABLE,
 	EXIT_COUNT
 };
-extern const char *const cli_exit_meanings[EXIT_COUNT];	/* for help and the man page */
+/* texts for help and the man page */
+extern const char *const cli_exit_meanings[EXIT_COUNT];
 
 struct cli {
 	/* from the command line */
 	const struct command *command;
-	const char *option[OPT_COUNT];	/* NULL: not given; "": takes no value */
-	char *ascii[OPT_COUNT];		/* the option's text, if idn.c made it */
+	/* NULL: not given; "": the option takes no value */
+	const char *option[OPT_COUNT];
+	/* text of the option, if idn.c converted the text */
+	char *ascii[OPT_COUNT];
 	int argc;
 	char **argv;			/* the arguments after the command's words */
 	/* set up by main.c */
@@ -46,14 +51,17 @@ struct cli {
 	struct worker_common common;	/* the groups broker, database, log */
 	struct client_config settings;	/* the group client, after the options */
 	struct output out;
-	struct client *client;		/* for commands that NEED_BROKER */
+	struct client *client;		/* only for commands with NEED_BROKER */
 	int64_t started_us;
 	/* result */
-	json_t *document;		/* for --json */
+	json_t *document;		/* the document for --json */
 	struct why why;
-	char *reason;			/* by cli_fail(), longer than WHY; NULL: WHY */
-	enum exit_status status;	/* EXIT_GOOD: derive it from the error */
-	const char *class;		/* NULL: derive it from the error */
+	/* the whole reason, from cli_fail(); NULL: `why` contains the reason */
+	char *reason;
+	/* EXIT_GOOD: main.c derives the status from the error */
+	enum exit_status status;
+	/* class of the error; NULL: main.c derives the class from the error */
+	const char *class;
 };
 
 static inline bool cli_has(const struct cli *cli, enum cli_option option)
@@ -63,13 +71,16 @@ static inline bool cli_has(const struct cli *cli, enum cli_option option)
 
 /* Sets the document for --json. Takes over JSON. */
 void cli_answer(struct cli *cli, json_t *json);
-/* seconds since the client reached the broker */
+/* Returns the seconds since the client reached the broker. */
 double cli_elapsed(const struct cli *cli);
 
 /* Calls central. Takes over ARGS. The caller frees *result. RESULT may be NULL. */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
-/* fail() for a reason that contains other reasons: main.c prints the whole reason. */
+/*
+ * Like fail(), but for a reason that may be too long for struct why. main.c prints the
+ * whole reason.
+ */
 enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports wrong use of the command line: sets EXIT_USAGE. main.c adds a hint. */
@@ -77,8 +88,8 @@ enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Reads an option's value as a number or a time ("1h"). If the option is not given,
- * *value is unchanged.
+ * Read the value of an option: a number, or a time such as "1h". If the option is not
+ * given, *value is unchanged.
  */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
@@ -90,12 +101,12 @@ void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
 /* Puts `force` into the arguments of a call if the command line has --force. */
 void cli_put_force(const struct cli *cli, json_t *args);
 /*
- * cli_put_text() for a host name. Adds the final dot. Refuses a single label without a
- * final dot (EXIT_USAGE).
+ * Like cli_put_text(), but for a host name. Adds the final dot. Refuses a single label
+ * without a final dot (EXIT_USAGE).
  */
 enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
                       const char *key);
-/* cli_put_host() for host names that are separated by commas. */
+/* Like cli_put_host(), but for host names that are separated by commas. */
 enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
                        const char *key);
 

@@ -1,6 +1,6 @@
 /*
- * client -- makes calls to the fleet, for a program that does one thing at a time. The
- * event loop runs only while the client waits for an answer.
+ * client -- makes calls to the fleet, for a program that waits for the answer to each
+ * call. The event loop runs only while the client waits for an answer.
  *
  * client_open() waits for the broker, so an unreachable broker and a worker that does not
  * answer cause different errors. In a window (import.c), the client makes several calls
@@ -42,31 +42,34 @@ void client_see_all(struct client *client);
 void client_close(struct client **client);
 
 /*
- * EXPLAIN gets the reason of each failed call, and may change it. SELF must outlive the
- * client.
+ * EXPLAIN gets the reason of each failed call, and may change the reason. SELF must
+ * outlive the client.
  */
 typedef void client_explain_fn(const void *self, const char *method, struct why *why);
 void client_explain(struct client *client, client_explain_fn *explain, const void *self);
 
 /*
  * Makes one call and waits for its answer. Takes over ARGS. The caller frees *result.
- * ERR_UNREACHABLE as soon as the broker refuses the call or the reply queue.
+ * Returns ERR_UNREACHABLE as soon as the broker refuses the call or the reply queue.
  */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
 /*
- * Calls one worker of each topic at the same time. ANSWERED runs once for each topic, in
- * the order of the answers. WHY is set if ERR is not OK.
+ * Calls one worker of each topic. All calls run at the same time. ANSWERED runs once for
+ * each topic, in the order of the answers. WHY contains the reason if ERR is not OK.
  */
 typedef void client_pong_fn(void *self, const char *topic, enum err err,
                             const struct why *why);
 void client_ping(struct client *client, char *const *topics, size_t count,
                  client_pong_fn *answered, void *self);
-/* The program that serves a topic: "poolmgr" for "pool_manager.default". NULL: none. */
+/*
+ * Returns the program that serves a topic, for example "poolmgr" for
+ * "pool_manager.default". NULL: no program serves the topic.
+ */
 const char *client_program(const char *topic);
 /* True: a check that ended in ERR may succeed later, so the client continues to wait. */
 bool client_may_recover(enum err err);
-/* True: the broker refused the last call. Another call would be refused as well. */
+/* True: the broker refused the last call. The broker would also refuse another call. */
 bool client_was_refused(const struct client *client);
 /*
  * Pauses between two checks. *ms must be 0 before the first pause. Each call increases
@@ -78,15 +81,16 @@ void client_pause(struct client *client, int *ms);
  * Makes one of many calls. If fewer than CLIENT_WINDOW calls are waiting for an answer,
  * the client sends the call immediately. Otherwise the client first waits for an answer.
  */
-enum { CLIENT_WINDOW = 8 };	/* all calls of a window have the same topic and method */
+/* maximum number of open calls; all calls of a window have the same topic and method */
+enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
                             json_t *args, struct why *why);
 /* Waits for all answers. */
 enum err client_window_close(struct client *client, struct why *why);
 
 /*
- * Read fields of an answer. If a field is missing or has another type, they return "" or
- * 0.
+ * Return a field of an answer. If the field is missing or has another type, the result is
+ * "" or 0.
  */
 const char *answer_text(const json_t *json, const char *key);
 int64_t answer_number(const json_t *json, const char *key);

@@ -10,8 +10,10 @@
 struct command {
 	const char *words;		/* "domain create"; NULL ends the table */
 	const char *arguments;		/* "NAME [FILE]" */
-	int min, max;			/* number of arguments; max -1: no limit */
-	uint64_t options;		/* its own options, without the common options */
+	/* minimum and maximum number of arguments; max -1: no limit */
+	int min, max;
+	/* the options of the command, without the common options */
+	uint64_t options;
 	enum { NEED_NOTHING, NEED_BROKER, NEED_DATABASE } need;
 	enum err (*run)(struct cli *cli);
 	const char *help;		/* one line */
@@ -21,11 +23,11 @@ struct command {
 extern const struct command commands[];
 
 /*
- * Parses the command line into CLI. ERR_ARGUMENTS: cli->why says what is wrong.
+ * Parses the command line into CLI. ERR_ARGUMENTS: cli->why contains the reason.
  * cli->command may be NULL if the command line contains --help, --version or no words.
  */
 enum err command_parse(struct cli *cli, int argc, char **argv);
-/* Frees what command_parse() and the command made. */
+/* Frees the memory from command_parse() and from the command. */
 void command_clear(struct cli *cli);
 
 /*
@@ -35,7 +37,7 @@ void command_clear(struct cli *cli);
 const struct command *command_find(char *const *words, int count, int *used);
 /*
  * Fails with "domain has no command 'lst': did you mean 'list'?". The words of CLI must
- * begin with no command.
+ * not begin with a command.
  */
 enum err command_fail_unknown(struct cli *cli);
 /* True if WORD is the first word of commands with two words ("domain"). */

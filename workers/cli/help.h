@@ -7,7 +7,7 @@
 
 /* Prints the help of the command or noun on the command line, or the overview. */
 enum err help_words(struct cli *cli);
-/* After a usage error, writes to standard error which help to read. */
+/* After a usage error, writes the command that shows the right help to standard error. */
 void help_hint(const struct cli *cli);
 
 void help_man(FILE *to);	/* the man page; in man.c */

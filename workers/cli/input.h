@@ -15,16 +15,16 @@
 #include "base/err.h"
 
 struct input {
-	FILE *file;		/* to read from */
+	FILE *file;		/* stream of the decompressed text */
 	const char *path;
 	const char *unpacker;	/* program that decompresses; NULL: not compressed */
-	int fd;			/* its offset is the progress; -1: not known */
+	int fd;			/* the file offset shows the progress; -1: not known */
 	pid_t child;
-	int64_t size;		/* bytes on disk; 0: not known */
+	int64_t size;		/* size of the file in bytes; 0: not known */
 };
 
 enum err input_open(struct input *input, const char *path, struct why *why);
-/* the position in bytes, up to `size` */
+/* Returns the position in bytes, at most `size`. */
 int64_t input_position(const struct input *input);
 /* ERR_INVALID: the child process failed to decompress the file. */
 enum err input_close(struct input *input, struct why *why);

@@ -14,7 +14,7 @@
 
 /*
  * Writes the domain in the form that central accepts: the canonical name in ASCII
- * (idn.h), or an id unchanged. ERR_INVALID: *why says what is wrong with WORD.
+ * (idn.h), or an id unchanged. ERR_INVALID: *why contains the reason.
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
@@ -26,8 +26,8 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
                       struct why *why);
 /*
  * Writes the criterion `name` of find_recordsets for a word of the user. A word with "*"
- * is a pattern, except "*.www": this is the name of a wildcard record. A pattern that
- * ends neither in "*" nor in a dot is relative to DOMAIN (canonical).
+ * is a pattern. But a word such as "*.www" is the name of a wildcard record. A pattern
+ * that ends neither in "*" nor in a dot is relative to DOMAIN (canonical).
  */
 enum { CRITERION_TEXT = 2 * NAME_MAX_TEXT + 2 };
 enum err names_criterion(const char *word, const char *domain, char text[CRITERION_TEXT],
@@ -40,12 +40,16 @@ enum err names_criterion(const char *word, const char *domain, char text[CRITERI
 bool names_seconds(const char *text, int64_t max, int64_t *seconds);
 enum { DURATION_TEXT = 64, MOMENT_TEXT = DURATION_TEXT + 8 };
 
-/* 5 s, 3 min 20 s, 2 h 5 min, 4 d 3 h */
+/* Writes a duration, for example "5 s", "3 min 20 s", "2 h 5 min" or "4 d 3 h". */
 void names_duration(int64_t seconds, char text[DURATION_TEXT]);
 /*
  * Writes a time such as "2026-11-21T12:00:00.123Z" relative to NOW (Unix seconds): "3 s
- * ago", "in 2 min". Copies any other text unchanged, but cuts it to the size of TEXT.
+ * ago", "in 2 min". Copies any other TIME unchanged, but cuts the copy to the size of
+ * TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);
-/* The seconds from such a time to NOW; negative: in the future. False: not a time. */
+/*
+ * Computes the seconds from such a time to NOW. The result is negative if the time is in
+ * the future. False: TIME is not such a time.
+ */
 bool names_age(const char *time, int64_t now, int64_t *seconds);

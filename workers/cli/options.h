@@ -36,17 +36,22 @@ enum cli_option {
 struct option_row {
 	const char *name;		/* "wait-timeout" */
 	char letter;			/* '\0': no letter */
-	const char *argument;		/* "TIME"; NULL: takes no value */
+	/* word for the value, "TIME"; NULL: the option takes no value */
+	const char *argument;
 	const char *help;
-	bool is_name;			/* the value is a name, or names: see idn.h */
+	/*
+	 * the value contains one or more names, which the client converts to ASCII
+	 * (idn.h)
+	 */
+	bool is_name;
 };
 extern const struct option_row option_rows[OPT_COUNT];
 
 /*
  * Writes the value of each given option to VALUES ("" if the option takes no value).
  * Moves the other words to the end of ARGV; *first is the index of the first of these
- * words. False: an option is wrong, and WRONG says why. VALUES then contains the other
- * options.
+ * words. False: an option is wrong, and WRONG contains the reason. VALUES then contains
+ * the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

@@ -21,7 +21,7 @@ enum { WARNINGS_MAX = 100 };
 struct output {
 	bool json, quiet, color;
 	json_t *warnings;	/* escaped texts; NULL: no warning so far */
-	size_t more_warnings;	/* after the first WARNINGS_MAX */
+	size_t more_warnings;	/* number of warnings after the first WARNINGS_MAX */
 };
 
 /* Appends the escaped TEXT. Returns its width in columns. */
@@ -32,15 +32,19 @@ void output_json_to(json_t *json, FILE *to);
 
 /*
  * Prints "warning: TEXT" to standard error, unless --quiet is given, and keeps TEXT for
- * the document. After WARNINGS_MAX warnings, it only counts.
+ * the document. After WARNINGS_MAX warnings, the function only counts further warnings.
  */
 void output_warn(struct output *out, const char *text);
 /*
- * Ends the warnings of a run: prints how many more there were, and sets `warnings` and
- * `more_warnings` of DOCUMENT if there were any. DOCUMENT may be NULL.
+ * Ends the warnings of a run. If there are warnings, sets `warnings` of DOCUMENT. If more
+ * than WARNINGS_MAX, prints the number of further warnings and sets `more_warnings`.
+ * DOCUMENT may be NULL.
  */
 void output_end_warnings(struct output *out, json_t *document);
-/* True: the reader of standard output has ended, like head. The rest is not wanted. */
+/*
+ * True: the program that reads standard output, for example head, has ended. The client
+ * then need not print more.
+ */
 bool output_is_unwanted(void);
 
 enum { TABLE_COLUMNS_MAX = 16 };
@@ -68,18 +72,18 @@ struct table {
 void table_begin(struct table *table, const struct output *out,
                  const struct column *columns);
 void table_text(struct table *table, const char *text);
-/* The cell gets no color, also in a column of the kind COLUMN_STATUS. */
+/* The cell gets no color, even in a column of the kind COLUMN_STATUS. */
 void table_plain(struct table *table, const char *text);
 void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-/* drops the rows that are not printed yet */
+/* Deletes the rows that are not printed yet. */
 void table_clear(struct table *table);
 
 /* A row with a title and a value: "serial    17". A status has a color. */
 struct field {
-	const char *key;	/* of a JSON object; NULL ends the rows */
+	const char *key;	/* key of a JSON object; NULL ends the rows */
 	const char *title;
 };
 /*

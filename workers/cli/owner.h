@@ -1,6 +1,6 @@
 /*
- * owner -- functions for all commands about shared zones: they read the zone from the
- * command line and call zonefleet-ownership.
+ * owner -- functions for all commands about shared zones. The functions read the zone
+ * from the command line and call zonefleet-ownership.
  */
 #pragma once
 
@@ -27,5 +27,7 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 
 /* True: the last round of the zone failed (FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
-/* Fails with the reason why the last round failed, and appends AND, which may be "". */
+/*
+ * Fails with the reason of the failed last round. Appends the text AND, which may be "".
+ */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

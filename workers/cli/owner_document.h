@@ -1,6 +1,6 @@
 /*
- * owner_document -- gets the records of a shared zone and their owners, as
- * zonefleet-ownership last read them. The JSON object of a record has exactly the members
+ * owner_document -- gets the records of a shared zone and their owners, from the last
+ * reading of zonefleet-ownership. The JSON object of a record has exactly the members
  * dnsname, owner, target and type. The client gets the records page by page. If
  * zonefleet-ownership reads the zone again between two pages, the client starts again
  * with the first page.
@@ -15,7 +15,8 @@
 struct document {
 	struct cli *cli;
 	const struct shared_zone *zone;
-	void (*begin)(void *self);	/* drop the records so far */
+	/* called at each start of the reading: deletes the records of an earlier start */
+	void (*begin)(void *self);
 	void (*take)(void *self, const json_t *record);
 	void *self;
 	/* about the reading */

@@ -11,7 +11,9 @@
  * Formats the time in the member KEY, for example "planned_at", as "3 s ago" or "never".
  */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT]);
-/* Prints the counts and then the items. If --quiet is given, prints only the items. */
+/*
+ * Prints the counts and the items of a plan. If --quiet is given, prints only the items.
+ */
 void owner_show_plan(const struct output *out, const json_t *status);
 
 bool owner_is_held(const json_t *item);
@@ -22,5 +24,8 @@ void owner_show_items(const struct output *out, const json_t *items);
  * names.
  */
 void owner_show_order(const struct output *out, const json_t *result);
-/* Appends, for each reason, the number of refused sets and what the operator can do. */
+/*
+ * Appends, for each reason, the number of refused sets and the action that the operator
+ * can take.
+ */
 void owner_refusals(const json_t *refused, struct buf *words);

@@ -2,7 +2,7 @@
  * pages -- prints the lists that workers return page by page. The client prints each page
  * of a table when the page arrives. It prints a JSON document only when all pages have
  * arrived. pages_list() handles --limit and --sort for all lists. If a list is empty, the
- * client prints no header, but a line to standard error.
+ * client prints no header, and writes a line to standard error.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct listing {
 	const struct column *columns;
 	/* adds the cells of one item */
 	void (*row)(struct table *table, const json_t *item);
-	const char *topic;		/* of the worker; NULL: central */
-	const char *noun;		/* "domain": one item */
-	const char *pattern;		/* that the user gave; NULL: no pattern */
+	const char *topic;		/* topic of the worker; NULL: central */
+	const char *noun;		/* word for one item: "domain" */
+	const char *pattern;		/* pattern of the user; NULL: no pattern */
 };
 
 /* Takes over ARGS. */

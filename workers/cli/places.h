@@ -1,8 +1,8 @@
 /*
  * places -- remembers the file and the line of each record that the client sends, in the
- * order of the records. Central names a record by its part and its index in the part:
- * "part 2, records[17].name: ...". The client shows "FILE:LINE: name: ..." instead. A
- * place needs 8 bytes.
+ * order of the records. The reasons of central contain the number of the part and the
+ * index of the record in this part: "part 2, records[17].name: ...". The client shows
+ * "FILE:LINE: name: ..." instead. A place needs 8 bytes.
  */
 #pragma once
 
@@ -18,16 +18,17 @@ struct place {
 struct places {
 	char **files;
 	struct place *records;
-	size_t *ends;		/* of each part: the number of records up to its end */
+	/* for each part, the number of records up to the end of the part */
+	size_t *ends;
 	size_t file_count, record_count, record_size, part_count;
 };
 
 void places_add(struct places *places, const char *file, int line);
-/* Ends a part: it contains the records since the end of the previous part. */
+/* Ends a part. The part contains the records since the end of the previous part. */
 void places_end_part(struct places *places);
 /*
- * Replaces "part N, records[N]" at the start of the reason by FILE:LINE, if PLACES
- * contains the record.
+ * If PLACES contains the record, replaces "part N, records[N]" at the start of the reason
+ * by FILE:LINE.
  */
 void places_show(const struct places *places, struct why *why);
 void places_clear(struct places *places);

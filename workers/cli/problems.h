@@ -1,20 +1,24 @@
 /*
  * problems -- finds out whether the fleet is well, for `zonefleet status` without a
- * domain. Each problem is one line for the operator: what is wrong, and the command that
- * shows more.
+ * domain. Each problem is one line for the operator. The line contains the problem and
+ * the command that shows more details.
  */
 #pragma once
 
 #include "cli.h"
 
-enum { PENDING_LONG_S = 60 };	/* a change that is on its way takes less time */
+/* a change usually reaches the name servers in less time */
+enum { PENDING_LONG_S = 60 };
 
 /*
- * Finds the problems, as a list of texts. STATUS: the answer to get_status. TROUBLED:
- * the domains in ERROR, then the PENDING domains, the oldest first, at most SHOWN_MAX of
- * each.
+ * Finds the problems, as a list of texts. STATUS: the answer to get_status. TROUBLED: at
+ * most SHOWN_MAX domains in ERROR, then at most SHOWN_MAX PENDING domains. The oldest
+ * domain of each status is the first.
  */
 enum err problems_find(struct cli *cli, const json_t *status, const json_t *troubled,
                        size_t shown_max, json_t **problems);
-/* Prints the problems, or that there are none. */
+/*
+ * Prints the problems. If there are no problems, prints that the fleet is well, unless
+ * --quiet is given.
+ */
 void problems_show(const struct output *out, const json_t *problems);

@@ -19,12 +19,16 @@ struct progress {
 
 void progress_begin(struct progress *progress, const struct output *out);
 /*
- * Rewrites the line, escaped, at most every 50 ms (every 10 s if is_noted). If the line
- * is wider than the terminal, it ends at a word with "...".
+ * Writes the escaped line again, but at most once in 50 ms (once in 10 s if is_noted is
+ * set). If the line is wider than the terminal, the client cuts the line after a word and
+ * adds "...".
  */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* "reading [##### ] 51 % 10 000 records"; if TOTAL is 0 (unknown), there is no bar */
+/*
+ * Writes "reading [##### ] 51 % 10 000 records". If TOTAL is 0 (unknown), the line has no
+ * bar.
+ */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);
 void progress_end(struct progress *progress);

@@ -11,13 +11,16 @@
 #include "cli.h"
 
 struct published {
-	const char *key, *id;		/* "port", its id */
+	/* "port" or "network"; id of the port or network */
+	const char *key, *id;
 	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
-	int64_t open;			/* records that central has not accepted yet */
-	int64_t refused;		/* records that central has refused */
-	double retry_s;			/* longest time until ports sends these again */
+	/* number of records that central has not accepted yet */
+	int64_t open;
+	int64_t refused;		/* number of records that central has refused */
+	/* maximum time until zonefleet-ports sends the refused records again */
+	double retry_s;
 	char reason[512], what[64];
 };
 
@@ -27,9 +30,9 @@ struct published {
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
- * If --wait is given, waits until all records are on the name servers, prints STATUS, and
- * adds the seconds to RESULT, the answer. If central refused records, published_wait()
- * fails with InError.
+ * If --wait is given, waits until all records are on the name servers. Then prints
+ * STATUS, and adds the status and the seconds to RESULT (the answer). If central refused
+ * records, published_wait() fails with InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

@@ -1,8 +1,9 @@
 /*
- * quote -- puts the data that a person wrote into a request: one argument, or one line of
- * a file, is one record. central reads data as in a zone file, where each word is a
- * string. So the client adds quotes to a string without quotes. The client then prints
- * the resulting strings of each value that the user may not expect (quotes_print()).
+ * quote -- puts the data that a person wrote into a request. One argument, or one line of
+ * a file, is the data of one record. central reads data as in a zone file, where each
+ * word is a string. So the client adds quotes to a string without quotes. The client then
+ * prints the resulting strings of each value that the user may not expect
+ * (quotes_print()).
  */
 #pragma once
 
@@ -10,17 +11,19 @@
 #include "cli.h"
 
 struct quotes {
-	int line;		/* of the file; 0: the values are arguments */
-	size_t values;		/* that were appended */
-	size_t count;		/* those that the user may not expect */
-	struct buf notes;	/* one line for each of the first of these values */
+	/* current line of the file; 0: the values are arguments */
+	int line;
+	size_t values;		/* number of appended values */
+	size_t count;		/* number of values that the user may not expect */
+	struct buf notes;	/* one line for each of these values, at most 10 */
 };
 
 /*
- * Appends DATA for the type to RECORDS. A TYPE that is no record type changes nothing:
- * central refuses the type. Names in NS, CNAME, PTR, MX, SRV and DNAME get ASCII (idn.h).
- * ERR_INVALID: DATA is not UTF-8, or has a name that is not valid.
- * The reason and the note name an argument by its number from 1: "value 2".
+ * Appends DATA for the type to RECORDS. If TYPE is not a record type, appends DATA
+ * unchanged, and central refuses TYPE. Converts names in NS, CNAME, PTR, MX, SRV and
+ * DNAME to ASCII (idn.h). ERR_INVALID: DATA is not UTF-8, or contains an invalid name.
+ * The reason and the note contain the number of the argument: "value 2" is the second
+ * argument.
  */
 enum err quote_append(json_t *records, const char *type, const char *data,
                       struct quotes *quotes, struct why *why);

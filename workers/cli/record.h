@@ -7,16 +7,18 @@
 #include "cli.h"
 #include "quote.h"
 
-/* The domain of the first argument in the form that central accepts, and its name. */
+/*
+ * The domain of the first argument: `key` in the form that central accepts, and `name`.
+ */
 struct zone_ref {
 	char key[NAME_MAX_TEXT + 1];
 	char name[NAME_MAX_TEXT + 1];
 };
-/* Reads the argument. If it is an id, asks central for the name. */
+/* Reads the first argument. If the argument is an id, asks central for the name. */
 enum err record_zone(struct cli *cli, struct zone_ref *zone);
 
 /*
- * Sends CHANGES as one change, prints the result with the note of QUOTES and handles
+ * Sends CHANGES in one call, prints the result with the notes of QUOTES and handles
  * --wait. Takes over CHANGES.
  */
 enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes,

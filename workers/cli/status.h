@@ -1,4 +1,7 @@
-/* status -- prints the answer of get_status. `pool show` and `servers` also use it. */
+/*
+ * status -- prints the answer of get_status. `pool show` and `servers` also use these
+ * functions.
+ */
 #pragma once
 
 #include <jansson.h>
@@ -7,6 +10,9 @@
 
 /* Prints the domain, with a row for each name server. */
 void status_show_domain(const struct output *out, const json_t *domain);
-/* The answer for --json about one domain: {"domain": ...}. Takes over STATUS. */
+/*
+ * Makes the answer for --json about one domain, {"domain": ...}, from STATUS. Takes over
+ * STATUS.
+ */
 json_t *status_only_domain(json_t *status);
 void status_show_servers(const struct output *out, const json_t *status);

@@ -20,7 +20,7 @@ void tenants_free(struct tenants **tenants);
  */
 void tenants_add(void *self, const char *table, const char *tenant, int64_t rows);
 /*
- * [{"tenant", "problem"?, "like": [], "rows": {table: number}}], with strings that
- * output_escape() has escaped. The caller frees the result.
+ * Returns [{"tenant", "problem"?, "like": [], "rows": {table: number}}] for the doubtful
+ * names. output_escape() has escaped the strings. The caller frees the result.
  */
 json_t *tenants_in_doubt(const struct tenants *tenants);

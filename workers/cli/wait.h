@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "model/state.h"
 
-/* What ends the wait for a domain that stays in ERROR. */
+/* The limit of a wait for a domain that stays in ERROR. */
 enum wait_patience {
 	PATIENCE_LIMIT,			/* only the time limit */
 	PATIENCE_30_S,			/* 30 s in ERROR */
@@ -25,8 +25,7 @@ struct goal {
 	const char *domain;
 	uint32_t serial;
 	bool is_deletion;
-	/* any serial is accepted, and a deletion, too; `serial` and `is_deletion` do not
-	 * count */
+	/* accepts any serial and a deletion; ignores `serial` and `is_deletion` */
 	bool is_any;
 	bool is_until_active;		/* with is_any: a deletion is a failure */
 	enum wait_patience patience;
@@ -47,22 +46,22 @@ enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view 
 /* True: the command fails if the domain is deleted. */
 bool wait_must_exist(const struct goal *goal);
 /*
- * Returns WAIT_OPEN instead of an ERROR that does not end the wait yet. Otherwise returns
- * OUTCOME. NOW_MS is a monotonic time.
+ * If OUTCOME is WAIT_ERROR, but does not end the wait yet, returns WAIT_OPEN. Otherwise
+ * returns OUTCOME. NOW_MS is a monotonic time.
  */
 enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcome,
                                      int64_t now_ms);
 
 /*
- * Checks the domain once. If the goal's serial is 0, sets it to the current serial of the
- * domain. *in_error: the domain and its reason, if it is in ERROR; otherwise "". Fails
- * with ERR_NOT_FOUND if the domain does not exist.
+ * Checks the domain once. If goal->serial is 0, sets goal->serial to the current serial
+ * of the domain. If the domain is in ERROR, sets *in_error to the domain and the reason;
+ * otherwise to "". Fails with ERR_NOT_FOUND if the domain does not exist.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
                    struct buf *in_error);
 /*
- * Takes the warnings out of an answer. The client prints them, and --json adds them at
- * the end, together with the warnings of the client.
+ * Removes the warnings from an answer and prints them. The document for --json contains
+ * these warnings at the end, together with the warnings of the client.
  */
 void wait_take_warnings(struct cli *cli, json_t *result);
 /*

@@ -15,7 +15,7 @@ struct whole_file {
 };
 
 /*
- * ERR_INTERNAL: the function cannot write the file. Then do not call whole_file_close().
+ * ERR_INTERNAL: the function cannot create the file. Then do not call whole_file_close().
  */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*

@@ -1,6 +1,6 @@
 /*
- * codec -- decodes the messages of producers. The decoder checks each field. It also
- * checks whether the zone can contain each record.
+ * codec -- decodes the messages of producers. The decoder checks each field, and whether
+ * the zone can contain each record.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct endpoint_list {
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 /*
- * Returns ERR_NOT_FOUND: the registry is not in the settings, or belongs to another
- * tenant.
+ * Returns ERR_NOT_FOUND. Call it if the registry is not in the settings, or belongs to
+ * another tenant.
  */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);
 enum err codec_endpoints(const json_t *args, const struct registry *registry,
@@ -47,8 +47,8 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
 /* Decodes {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
 /*
- * Decodes the arguments dnsname, type and targets: a record set, and the records that it
- * must have now.
+ * Decodes the arguments dnsname, type and targets: a record set, and the records that
+ * this set must have now.
  */
 enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why);

@@ -13,23 +13,32 @@
 #include "registry.h"
 #include "store_record.h"
 
-enum { DOCUMENT_ENTRIES_MAX = 10000 };	/* in one call */
+enum { DOCUMENT_ENTRIES_MAX = 10000 };	/* maximum number of entries in one call */
 
 /* The members of an entry. */
 extern const struct json_field document_fields[];
 
-/* Appends the records of a set to ENTRIES. Returns their approximate text length. */
+/*
+ * Appends the records of a set to ENTRIES. Returns the approximate length of the appended
+ * text.
+ */
 size_t document_add(json_t *entries, const struct record_row *row);
 
 /* The part of a document for one registry. */
 struct document {
-	/* sets of its storage_id, each only once; `intended` contains the records */
+	/*
+	 * sets with the storage_id of the registry, each only once; `intended` contains
+	 * the records
+	 */
 	struct owned_row *sets;
 	size_t count;
 	/* number of records of other owners; number of records without an owner */
 	size_t others, unmanaged;
 	size_t outside;			/* number of records in other zones */
-	/* number of records of this storage_id that are not valid in a zone */
+	/*
+	 * number of records with an invalid name, and of records of this storage_id with
+	 * an invalid type or target
+	 */
 	size_t unreadable;
 };
 

@@ -10,7 +10,7 @@
  * on a registry: the process that holds the lock of the registry (consistency/holder.h).
  * If this process dies, the lock expires, and another process takes the lock. A round
  * reads the zone, makes a plan, and sends the changes. If a round cannot make a change,
- * the next round tries again.
+ * the next round retries the change.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct ownership {
 
 extern const struct rpc_method ownership_methods[];	/* service.c */
 
-/* largest number of rounds at the same time in a process */
+/* maximum number of rounds at the same time in a process */
 enum { ROUNDS_MAX = 8 };
 
 /* ---- due.c ---- */
@@ -40,7 +40,7 @@ enum { ROUNDS_MAX = 8 };
 void due_fire(void *ownership);
 void sweep_fire(void *ownership);	/* deletes old rows */
 /*
- * Call it when the rows have changed. Starts a round if a round of the registry may start
- * now.
+ * Call it when rows of the registry have changed. Starts a round of the registry if a
+ * round may start now.
  */
 void due_now(struct ownership *ownership, struct registry *registry);

@@ -32,14 +32,16 @@ struct primary;
 struct primary_config {
 	struct name zone;		/* in lower case */
 	struct address server;
-	struct lookup *lookup;		/* looks up the address; NULL: use SERVER */
+	/* looks up the address of the server; NULL: use `server` */
+	struct lookup *lookup;
 	struct address local;		/* source address; 0 bits: any */
-	const struct tsig_key *key;	/* copied; NULL: do not sign messages */
+	/* primary_new() copies the key; NULL: do not sign messages */
+	const struct tsig_key *key;
 	int silence_ms;			/* time limit of each wait for the server */
 	int whole_ms;			/* time limit of a zone transfer or an answer */
-	/* time after which it closes an idle connection */
+	/* time after which zonefleet-ownership closes an idle connection */
 	int idle_ms;
-	struct axfr_limits limits;	/* limits of the zone */
+	struct axfr_limits limits;	/* limits of a zone transfer */
 };
 
 /*
@@ -56,13 +58,13 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Gets each record. If the transfer fails later, the records are not valid. The
-	 * SOA record comes only once.
+	 * Gets each record of the zone, but the SOA record only once. If the transfer
+	 * fails later, the records are not valid.
 	 */
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * FAULT: why the transfer failed. NULL: the transfer is complete, and SERIAL is
-	 * the serial of the zone.
+	 * FAULT: the reason why the transfer failed. NULL: the transfer is complete, and
+	 * SERIAL is the serial of the zone.
 	 */
 	void (*end)(void *self, const char *fault, uint32_t serial);
 	void *self;
@@ -80,17 +82,17 @@ void primary_cancel_read(struct primary *primary);
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
-/* Sends COUNT updates in one message. The caller may free them after the call. */
+/* Sends COUNT updates in one message. The caller may free the updates after the call. */
 void primary_send(struct primary *primary, const struct update *const *updates,
                   size_t count, primary_sent_fn *done, void *self);
-/* The server may still apply the message. */
+/* Cancels primary_send(). The server may still apply the message. */
 void primary_cancel_send(struct primary *primary);
 
 /* ---- one set ---- */
 
 /*
- * FAULT: why there is no answer. NULL: SET contains the sorted records, or is empty. SET
- * is valid until the function returns.
+ * FAULT: the reason why there is no answer. NULL: SET contains the sorted records, or is
+ * empty. SET is valid until the callback returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

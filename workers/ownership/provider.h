@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * FAULT: why the reading failed. The records and SERIAL are then not valid. NULL: the
- * reading is complete.
+ * FAULT: the reason why the reading failed. The records and SERIAL are then not valid.
+ * NULL: the reading is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
 /* WORDS: the reason, if the outcome is not APPLIED. */
@@ -40,7 +40,7 @@ struct provider {
 	             void *self);
 	/* Reads the current serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
-	/* The largest size of the update in a message. */
+	/* Returns the maximum size of the update in a message. */
 	struct batch_size (*measure)(const struct update *update);
 	/* The provider applies either all updates or no update. */
 	void (*send)(struct registry *registry, const struct update *const *updates,

@@ -45,8 +45,8 @@ struct registry_settings {
 /* The last plan of this process that needed no updates. */
 struct last_plan {
 	bool is_known, is_held;
-	uint32_t serial;		/* of the zone */
-	uint64_t rev;			/* of the endpoints */
+	uint32_t serial;		/* serial of the zone in the plan */
+	uint64_t rev;			/* revision of the endpoints in the plan */
 	int64_t until_ms;
 };
 
@@ -54,11 +54,11 @@ struct registry {
 	const struct registry_settings *settings;
 	struct name zone;
 	char zone_text[NAME_MAX_TEXT + 1];
-	char lock[LOCK_OBJECT_MAX + 1];	/* the name of its lock */
-	char id[ID_LEN + 1];		/* id of its row; "": not known yet */
+	char lock[LOCK_OBJECT_MAX + 1];	/* name of the registry's lock */
+	char id[ID_LEN + 1];		/* id of the registry's row; "": not known yet */
 	const struct provider *provider;
 	const struct storage *storage;
-	struct remembered *memory;	/* for the storage */
+	struct remembered *memory;	/* only for the storage "memory" */
 	struct mark_settings marks;
 	struct mark_form former;
 	uint8_t mark_key[MARK_KEY];
@@ -66,17 +66,18 @@ struct registry {
 	struct batch_limits limits;
 	struct tsig_key key;
 	bool has_key;
-	struct lookup *lookup;		/* of the primary's address; main.c owns it */
-	struct primary_link *primary;	/* for the provider rfc2136 */
-	struct domain_link *link;	/* for the provider managed */
-	bool is_due;			/* for due.c */
+	/* looks up the primary's address; main.c owns it */
+	struct lookup *lookup;
+	struct primary_link *primary;	/* only for the provider rfc2136 */
+	struct domain_link *link;	/* only for the provider managed */
+	bool is_due;			/* only due.c uses it */
 	struct last_plan last_plan;
 	struct round *round;		/* NULL: no round runs */
-	/* the earliest start of this process's next round */
+	/* earliest time of the next round in this process */
 	int64_t not_before_ms;
 };
 
-/* octets of the zone name in the name of a lock */
+/* maximum octets of the zone name in the name of a lock */
 enum { REGISTRY_LOCK_ZONE = 160 };
 
 struct registries {
@@ -93,15 +94,16 @@ enum err registries_build(struct registries *registries, struct why *why);
 
 /* ---- registry.c ---- */
 
-/* True: both have the same zone on the same server. */
+/* True: both registries have the same zone on the same server. */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
 /*
- * The name of a setting because of which TO cannot read the ownership marks of FROM.
- * NULL: TO can read them.
+ * Returns the settings that prevent TO from reading the ownership marks of FROM. NULL: TO
+ * can read these marks.
  */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
 /*
- * NULL: the registry is not in the settings. ZONE is in lower case and has a final dot.
+ * ZONE must be in lower case and have a final dot. NULL: the registry is not in the
+ * settings.
  */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

@@ -3,11 +3,11 @@
  * changes.
  *
  * One dynamic update contains both a record and its ownership mark. The prerequisites of
- * the update describe the zone as the round read it. So each change is either complete or
- * not started. A round may end at any point, or pause while another round runs. The next
- * round makes the remaining changes. Before the round sends updates, it writes the
- * desired record sets to the database (ACCEPTED). After a later reading, a round writes
- * which of these record sets the zone contains (PROGRAMMED).
+ * the update describe the zone as the round read it. So the server applies each change
+ * completely or not at all. A round may end at any point, or pause while another round
+ * runs. The next round makes the remaining changes. Before the round sends updates, it
+ * writes the desired record sets to the database (ACCEPTED). After a later reading, a
+ * round writes which of these record sets the zone contains (PROGRAMMED).
  */
 #pragma once
 
@@ -16,8 +16,11 @@
 struct ownership;
 struct registry;
 
-void round_metrics(void);		/* before the fork */
-/* Starts a round if the registry is due and no other process has its lock. */
+void round_metrics(void);		/* call it before the fork */
+/*
+ * Starts a round if the registry is due and no other process holds the lock of the
+ * registry.
+ */
 void round_begin(struct ownership *ownership, struct registry *registry);
 /* Ends the round before the next message. The next round makes the remaining changes. */
 void round_stop(struct registry *registry);

@@ -10,8 +10,15 @@ struct tx;
 void round_orders_read(struct round *round, struct tx *tx);
 /* Adds the orders to the plan. Call it after view_settle() and before plan_make(). */
 void round_orders_plan(struct round *round);
-/* Removes rows before the round sends the updates. A later round can write them again. */
+/*
+ * Writes the items of the orders (ITEM_ACCEPTED) before the round sends the updates. Also
+ * makes the changes of each order to the rows of owned sets, records and endpoints.
+ */
 void round_orders_accept(struct round *round, struct tx *tx);
-/* Writes the results after the round and removes the other rows. */
+/*
+ * Writes the results of the items after the round, and finishes orders without open
+ * items.
+ */
 enum err round_orders_settle(void *round, struct why *why);
+/* Sends a notification for each order that has transferred sets. */
 void round_orders_notify(const struct round *round);

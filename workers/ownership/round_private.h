@@ -27,8 +27,13 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 /* The update of one name. */
 struct name_update {
 	struct update update;
-	size_t first, count;		/* index and number of its items in the plan */
-	bool is_unconfirmed;		/* sent; the server may have applied it */
+	/* index of its first item in the plan; number of items */
+	size_t first, count;
+	/*
+	 * sent, perhaps more than once, with an unknown result: the server may have
+	 * applied the update
+	 */
+	bool is_unconfirmed;
 };
 
 /* A name and a type, as a key of maps. */
@@ -47,27 +52,32 @@ struct round {
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
-	struct map *owned;		/* the same rows, by name and type */
+	struct map *owned;		/* the rows of owned_rows, by name and type */
 	struct endpoint *endpoints;
 	struct map *complete;		/* resources with a complete list */
-	struct order *orders;		/* for round_orders.c, the oldest first */
+	/* orders for round_orders.c; the oldest order is the first */
+	struct order *orders;
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
-	bool is_kept;			/* the records are in the database */
+	/* the database contains the records of this reading */
+	bool is_kept;
 	struct plan plan;
-	char digest[PLAN_DIGEST + 1];	/* of the held changes; "": no held changes */
+	/* digest of the held changes; "": no held changes */
+	char digest[PLAN_DIGEST + 1];
 	/* digest of the desired sets that have other owners */
 	char mismatches[PLAN_DIGEST + 1];
 	struct name_update *updates;
 	size_t update_count;
 	struct batch *batch;
 	const struct update **sending;	/* the updates of the current message */
-	int tries;			/* number of tries of the current message */
+	/* number of times that the round has sent the current message */
+	int tries;
 	struct loop_timer *timer;
 	struct redo_timer *redo;	/* runs the transactions of the round */
 	size_t outcomes[OUTCOME_COUNT];
-	char reason[256];		/* of the last outcome other than APPLIED */
-	enum registry_state end_state;	/* how the round ends, and why */
+	/* reason of the last outcome other than APPLIED */
+	char reason[256];
+	enum registry_state end_state;	/* state and reason at the end of the round */
 	char *end_reason;
 };
 
@@ -78,13 +88,16 @@ struct set_key set_key_of(const struct name *name, uint16_t type);
 struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* What the server did with an update. A refused update cannot have an effect later. */
+/*
+ * Returns the server's answer to an update. A refused update cannot have an effect later.
+ */
 enum answer round_answer(const struct round *round, size_t update);
 
 /* ---- round_plan.c and round_owned.c ---- */
 
 /*
- * Writes missing rows of the storage "table" again, from the records of the last reading.
+ * If the database has lost rows of the storage "table", writes these rows again from the
+ * records of the last reading.
  */
 enum err round_owned_restore(void *round, struct why *why);
 /* Reads the rows and makes the plan. Call it after the zone is in the view. */
@@ -98,9 +111,11 @@ enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
-/* True: if the serial is unchanged, the round may need no reading. */
+/* True: the round can skip the reading of the zone if the serial is unchanged. */
 bool round_skip_is_possible(const struct round *round);
+/* True: the serial is unchanged. */
 bool round_skip_applies(const struct round *round, uint32_t serial);
+/* Stores the serial and the revision for the next round. */
 void round_skip_note(const struct round *round);
 
 /* ---- round_records.c ---- */

@@ -13,14 +13,14 @@
 #include "model/name.h"
 
 struct server_clock {
-	/* how far the server's clock is ahead of this machine's clock */
+	/* number of seconds that the server's clock is ahead of this machine's clock */
 	int64_t ahead_s;
 };
 
 uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */
 /*
- * NOW: the time in a signed answer of SERVER, the primary of ZONE. Logs both clocks if
- * their difference has changed.
+ * Updates CLOCK from NOW, the time in a signed answer of SERVER (the primary of ZONE). If
+ * the difference of the two clocks has changed, logs both clocks.
  */
 void server_clock_learn(struct server_clock *clock, uint64_t now,
                         const struct address *server, const struct name *zone);

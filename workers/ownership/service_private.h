@@ -11,7 +11,7 @@
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);
 
-/* Notes for the log that the call has changed the registry. */
+/* Notes the change of the registry for the log. */
 struct changed *service_note_registry(struct request *req,
                                       const struct registry *registry);
 

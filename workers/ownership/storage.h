@@ -21,7 +21,10 @@ struct storage {
 	const char *name;
 	bool is_in_zone;
 	bool has_rows;			/* the database has rows of owned sets */
-	/* Records() of seed 001: adds claims to the view before view_settle(). */
+	/*
+	 * Records() of seed 001: adds the claims of this storage to the view. The round
+	 * calls it before view_settle().
+	 */
 	void (*records)(struct round *round, struct tx *tx);
 	/*
 	 * Assign() of seed 001: the provider has applied ROWS. If has_rows is false, TX

@@ -25,10 +25,12 @@ bool registry_state_failed(enum registry_state state);	/* FAILED or PARKED */
 
 struct registry_row {
 	char id[ID_LEN + 1];
-	uint64_t rev;			/* grows with each change of the endpoints */
+	/* revision; each change of the endpoints raises it */
+	uint64_t rev;
 	unsigned failures;		/* consecutive failed rounds */
 	bool is_due;
-	const char *held_digest;	/* of the held changes; "": no held changes */
+	/* digest of the held changes; "": no held changes */
+	const char *held_digest;
 	/* digest of the mismatches in the last notification */
 	const char *mismatches;
 	const char *approved;		/* digest of the approved changes */
@@ -49,11 +51,11 @@ struct registry_status {
 };
 bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
                            struct registry_status *status);
-/* The plan as JSON; NULL: there is no plan yet. */
+/* Returns the plan as JSON. NULL: there is no plan yet. */
 const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
 /*
  * Call it when the endpoints have changed. The next round is due as soon as `interval`
- * allows it, even if a round is running now.
+ * allows a round, even if a round is running now.
  */
 void store_registry_changed(struct tx *tx, const char *id);
 /*
@@ -66,10 +68,10 @@ void store_zone_changed(struct tx *tx, const char *zone, const char *id);
 
 /* The result of a round. */
 struct round_row {
-	const char *id;			/* of the registry */
+	const char *id;			/* id of the registry */
 	enum registry_state state;
 	const char *reason;
-	/* the round failed, because the server applied no update */
+	/* the round counts as failed, because the server applied no update */
 	bool is_fruitless;
 	bool is_planned;		/* false: the following members are not used */
 	uint64_t rev;			/* revision of the endpoints in the plan */
@@ -78,7 +80,7 @@ struct round_row {
 	const char *held_digest;	/* NULL: keep the old digest and its approval */
 	const char *mismatches;
 	int64_t next_ms;		/* time until the next round is due */
-	int64_t rest_ms;		/* the same if the endpoints have changed */
+	int64_t rest_ms;		/* like next_ms, if the endpoints have changed */
 };
 /*
  * Writes the result. If the endpoints have changed since the plan, the next round is due
@@ -86,7 +88,8 @@ struct round_row {
  */
 void store_round(struct tx *tx, const struct round_row *round);
 /*
- * Approves the held changes. False: the digest of the held changes is no longer DIGEST.
+ * Approves the held changes with the digest DIGEST. False: the held changes have a
+ * different digest.
  */
 bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
                         const char *who);
@@ -94,30 +97,36 @@ bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
 /* ---- endpoints ---- */
 
 struct endpoint {
-	struct endpoint *next;		/* the next one of a round */
+	struct endpoint *next;		/* the next endpoint of the round */
 	struct name name;
 	const char *name_text;
 	struct rrset rrset;
 	const char *set_id;
 	bool has_ttl, is_shared;
-	/* a transfer that is still open made it, not a producer */
+	/* an open transfer made the endpoint, and no producer has sent it */
 	bool is_copy;
-	const char *resource;		/* only in rows from the database */
+	const char *resource;		/* only set in rows from the database */
 };
 
 struct source {
 	const char *resource;
 	bool is_complete;
 	size_t endpoints;
-	/* revision of its list; 0: the resource sends no revisions */
+	/* revision of the list; 0: the resource sends no revisions */
 	uint64_t rev;
 };
 
-/* Locks the row. False: the resource has never sent a list. */
+/*
+ * Reads the row and locks it. False: the resource has no row. A resource without a row
+ * has never sent a list.
+ */
 bool store_source_read(struct tx *tx, const char *id, const char *resource,
                        struct source *source);
 void store_source_write(struct tx *tx, const char *id, const struct source *source);
-/* Calls EACH with the endpoints of a registry, or only of RESOURCE if it is not NULL. */
+/*
+ * Calls EACH with the endpoints of a registry. If RESOURCE is not NULL, calls EACH only
+ * with the endpoints of RESOURCE.
+ */
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
                      const char *resource,
                      void (*each)(void *self, const struct endpoint *endpoint),
@@ -126,7 +135,10 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
                          const struct endpoint *endpoints, size_t count);
 void store_endpoints_delete(struct tx *tx, const char *id, const char *resource,
                             const struct endpoint *endpoints, size_t count);
-/* Counts the endpoints of all resources; a resource without endpoints counts as one. */
+/*
+ * Counts the endpoints of all resources. A resource without endpoints counts as one
+ * endpoint.
+ */
 size_t store_endpoints_total(struct tx *tx, const char *id);
 void store_sources(struct tx *tx, struct arena *arena, const char *id,
                    void (*each)(void *self, const struct source *source), void *self);
@@ -134,7 +146,7 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 /* ---- owned sets ---- */
 
 struct owned_row {
-	struct owned_row *next;		/* the next one of a round */
+	struct owned_row *next;		/* the next row of the round */
 	struct name name;
 	/* the set at the last reading; no records: not read yet */
 	struct rrset rrset;
@@ -149,7 +161,7 @@ struct owned_row {
 
 void store_owned(struct tx *tx, struct arena *arena, const char *id,
                  void (*each)(void *self, const struct owned_row *row), void *self);
-/* The sets that other registries own in the zone. */
+/* Reads the sets that other registries own in the zone. */
 void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
                            const char *zone,
                            void (*each)(void *self, const struct owned_row *row),
@@ -160,30 +172,33 @@ void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *r
 /* Writes the records and clears `intended`. */
 void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
                      size_t count);
-/* Clears `intended`, because the server refused the sets. */
+/*
+ * Clears `intended`, because the server refused the sets. Deletes rows that then contain
+ * no set.
+ */
 void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
                          size_t count);
 void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count);
-/* True: RESOURCE has a row. */
+/* True: RESOURCE has a row of an owned set. */
 bool store_owned_has(struct tx *tx, const char *id, const char *resource);
 /*
- * The first function stores the number of rows. The second function returns true if there
- * are fewer rows now.
+ * The first function stores the number of rows of owned sets. The second function returns
+ * true if the number of rows is now smaller than the stored number.
  */
 void store_owned_count(struct tx *tx, const char *id);
 bool store_owned_is_lost(struct tx *tx, const char *id);
 /*
- * Inserts missing rows for the sets that OWNER has in the last reading. Returns their
- * number.
+ * Inserts the missing rows of the sets that OWNER has according to the last reading.
+ * Returns the number of inserted rows.
  */
 size_t store_owned_restore(struct tx *tx, const char *id, const char *owner);
 
 /* ---- repeated calls ---- */
 
 /*
- * The stored answer to this message, or NULL. If a different call has used the message
- * id, the transaction fails with ERR_CONFLICT (runtime/rpc_digest.h).
+ * Returns the stored answer to this message, or NULL. If a different call has used the
+ * message id, TX fails with ERR_CONFLICT (runtime/rpc_digest.h).
  */
 const char *store_answer(struct tx *tx, const struct request *req);
 void store_answer_put(struct tx *tx, const struct request *req, const char *answer);
@@ -192,5 +207,7 @@ void store_answer_put(struct tx *tx, const struct request *req, const char *answ
 
 /* Deletes answers older than an hour. */
 void store_sweep_answers(struct tx *tx);
-/* Deletes resources that own no sets and have had no endpoints for a day. */
+/*
+ * Deletes resources without endpoints and owned sets whose last list is older than a day.
+ */
 void store_sweep_sources(struct tx *tx);

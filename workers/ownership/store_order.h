@@ -7,24 +7,25 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	/* the order is for one name; it includes the names below this name */
+	/* the order is only for `name`; the order also includes the names below `name` */
 	bool has_name, is_below;
 	struct name name;
 	uint16_t type;			/* 0: any */
 	const char *resource;		/* NULL: any */
 	struct rrset expected;		/* for ADOPT */
-	/* for TRANSFER: the id of a registry, and its storage_id */
+	/* for TRANSFER: the id and the storage_id of the new registry */
 	const char *to_id, *to;
 	bool is_dry;
 	const char *ordered_by;
 };
 
-enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* per registry */
+/* maximum numbers for a registry: of open orders, and of orders in one round */
+enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };
 
 /*
  * Inserts the order of the call REQ. The id of the order is the message id, so a repeated
  * message makes only one order. ERR_CONFLICT: a different call has used the message id.
- * ERR_QUOTA: ORDERS_OPEN_MAX orders of the registry are open.
+ * ERR_QUOTA: the registry already has ORDERS_OPEN_MAX open orders.
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);
@@ -32,7 +33,7 @@ void store_order_put(struct tx *tx, const char *registry_id,
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);
-/* Writes the result, as JSON, and deletes the items. */
+/* Ends the order: writes RESULT (JSON) and deletes the items. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
 /* False: there is no such order. *result is NULL until the order is done. */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
@@ -40,10 +41,12 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 
 /* ---- the sets of open orders ---- */
 
-/* The values of the column. */
-#define ITEM_ACCEPTED "ACCEPTED"	/* the server may have applied it */
-#define ITEM_APPLIED "APPLIED"		/* applied; only within a transaction */
-#define ITEM_REFUSED "REFUSED"		/* refused; only within a transaction */
+/* The values of the column `state` of an item. An item is one record set of an order. */
+#define ITEM_ACCEPTED "ACCEPTED"	/* the server may have applied the update */
+/* the server has applied the update; only within a transaction */
+#define ITEM_APPLIED "APPLIED"
+/* the server has refused the update; only within a transaction */
+#define ITEM_REFUSED "REFUSED"
 #define ITEM_DONE "DONE"
 
 struct order_set {
@@ -64,6 +67,6 @@ void store_order_items_settle(struct tx *tx, const char *order_id);
 /* Deletes the owned rows of accepted items. */
 void store_order_items_unmake(struct tx *tx, const char *order_id,
                               const char *registry_id);
-/* Writes OWNER to the stored records of accepted items; "": no owner. */
+/* Writes OWNER to the stored records of accepted items. OWNER "": no owner. */
 void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
                            const char *owner);

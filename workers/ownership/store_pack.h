@@ -3,11 +3,14 @@
 
 #include "store.h"
 
-/* The value of the column for SET, in ARENA. It is NULL for a set without records. */
+/*
+ * Makes the value of a column for SET, in ARENA. The value is NULL for a set without
+ * records.
+ */
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);
 /*
- * Reads the next column. NULL gives a set without records. The caller must set set->type
- * before the call.
+ * Reads the next column. If the column is NULL, *set has no records. The caller must set
+ * set->type before the call.
  */
 void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
                   struct arena *arena, uint32_t ttl,

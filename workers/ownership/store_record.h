@@ -24,12 +24,12 @@ bool store_reading(struct tx *tx, struct arena *arena, const char *id,
                    struct reading *reading);
 void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 
-/* Returns false to stop. */
+/* Returns false to end the reading of rows. */
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
 /*
  * The first function reads all rows. The second function reads at most COUNT rows after
- * NAME and TYPE. If NAME is NULL, it begins with the first row.
+ * NAME and TYPE. If NAME is NULL, the second function begins with the first row.
  */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);

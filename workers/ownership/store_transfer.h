@@ -6,8 +6,8 @@
  * The round first copies the endpoints to the new registry. When the new registry owns
  * the record sets, the round deletes the endpoints of the old registry. So at any time,
  * each endpoint is in at least one registry. Until the order is complete, the copy
- * contains the id of the order. If the order fails, the round deletes the copy. The copy
- * stays only if a producer has sent the same endpoint to the new registry.
+ * contains the id of the order. If the order fails, the round deletes the copy, unless a
+ * producer has sent the same endpoint to the new registry.
  */
 #pragma once
 
@@ -19,9 +19,12 @@ struct transfer {
 	const char *order, *from, *to;	/* ids of the order and of two registries */
 };
 
-/* Call it first. It locks the rows of the resources, as a producer's call does. */
+/*
+ * Locks the rows of the resources, as a producer's call does. Call it before the other
+ * functions.
+ */
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
-/* Copies the endpoints. */
+/* Copies the endpoints to the new registry. */
 void store_transfer_copy(struct tx *tx, const struct transfer *transfer,
                          const char *state);
 /* Deletes copies of endpoints that the old registry no longer has. */

@@ -1,7 +1,7 @@
 /*
  * codec -- decodes and encodes networks, subnets and ports in messages. Decoders check
- * each field, but do not compare it with rows of the database. Each decoder has a table
- * of fields. Ids are UUIDs, with or without hyphens.
+ * each field, but do not compare fields with rows of the database. Each decoder has a
+ * table of fields. Ids are UUIDs, with or without hyphens.
  */
 #pragma once
 
@@ -12,8 +12,9 @@
 #include "store.h"
 
 enum {
-	ADDRESSES_MAX = 30,		/* limit for one port */
-	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* limits for one answer */
+	ADDRESSES_MAX = 30,		/* maximum number of addresses of one port */
+	/* default and maximum number of objects in one answer */
+	LIST_DEFAULT = 100, LIST_MAX = 1000,
 };
 
 extern const struct json_field codec_network_fields[], codec_network_shown[];
@@ -29,17 +30,21 @@ extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
 /*
- * Like codec_domain(), for the field "dns_domain", but returns a text. NULL: no domain.
+ * Like codec_domain(), but for the field "dns_domain", and *domain is a text. NULL: no
+ * domain.
  */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
-/* Decodes the argument "network". Its default tenant is the tenant of the caller. */
+/*
+ * Decodes the argument "network". The default tenant of the network is the tenant of the
+ * caller.
+ */
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
 /*
- * Decodes the argument "subnet". If the subnet has no id, it gets the id of the message,
- * and *has_id is false.
+ * Decodes the argument "subnet". If the subnet has no id, the function uses the id of the
+ * message, and *has_id is false.
  */
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
@@ -49,8 +54,8 @@ struct port_values {
 	struct port_row port;
 };
 /*
- * Decodes the argument "port" of a new port. If the port has no id, it gets the id of the
- * message.
+ * Decodes the argument "port" of a new port. If the port has no id, the function uses the
+ * id of the message.
  */
 enum err codec_port(struct request *req, struct port_values *values);
 /* Decodes the argument "values" of an existing port. */
@@ -62,7 +67,7 @@ bool codec_has_address(const struct port_row *port, const struct address *addres
 
 /* Decodes the arguments network, marker and limit. */
 enum err codec_filter(struct request *req, struct port_filter *filter);
-/* Decodes the same arguments, and dns_fqdn. */
+/* Decodes the arguments network, marker, limit and dns_fqdn. */
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);

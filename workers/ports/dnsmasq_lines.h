@@ -26,9 +26,9 @@ void dnsmasq_lines_clear(struct dnsmasq_lines *lines);
  */
 bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
                           const struct port_row *old, const struct port_row *new);
-/* The lines of a network that a transaction changes. */
+/* The lines of a network that change in a transaction. */
 struct lines_change {
-	const char *network_id;		/* NULL: no lines */
+	const char *network_id;		/* NULL: no lines change */
 	const char *const *port_ids;	/* NULL: the lines of all ports */
 	size_t count;
 	uint64_t version;		/* the new version of the network's lines */

@@ -7,10 +7,10 @@
  * contain the reason. The row of the domain contains the id that central returned at the
  * last change or check.
  *
- * Each change of a domain raises its version by one, and the rows of a domain contain the
- * version at which the domain had all their records. If other programs have changed the
- * domain since then, zonefleet-ports adds the records again, in portions. This changes
- * nothing if no record is missing.
+ * Each change of a domain raises the version of the domain by one. The row of the domain
+ * contains the version at which the domain had all records of the row. If central now has
+ * a different version, another program has changed the domain. zonefleet-ports then adds
+ * the records again, in portions. This changes nothing if no record is missing.
  *
  * In each round, each process checks a few domains of its share.
  */
@@ -22,5 +22,5 @@ struct domain_watch;
 
 struct domain_watch *domain_watch_new(struct ports *ports);
 void domain_watch_free(struct domain_watch **watch);
-/* every few seconds, by a timer */
+/* A timer calls it every few seconds. */
 void domain_watch_fire(struct domain_watch *watch);

@@ -13,21 +13,27 @@
 struct network_update {
 	struct ports *ports;
 	struct arena *arena;
-	const struct network_row *network;	/* with its new values */
+	const struct network_row *network;	/* the network with the new values */
 	struct map *names;		/* fully qualified names in use */
 	struct record_diff diff;
-	struct port_row *rows;		/* its ports */
+	struct port_row *rows;		/* ports of the network */
 	size_t count, size;
 	json_t *unnamed;		/* ids of ports that cannot get their name */
 	/* network_update_commit() must announce new lines for dnsmasq */
 	bool has_new_lines;
 };
 
-enum { UNNAMED_SHOWN = 100 };		/* largest number of ids in `unnamed` */
+enum { UNNAMED_SHOWN = 100 };		/* maximum number of ids in `unnamed` */
 
-/* Call it after the write of the network's row. The caller owns UNNAMED. */
+/*
+ * Changes the names and records of all ports. Call it after the write of the network's
+ * row. The caller must free `unnamed`.
+ */
 void network_update_rename(struct network_update *update, struct tx *tx);
-/* Call it after the write of a subnet's row and a new read of NETWORK. */
+/*
+ * Changes the records of all ports. Call it after the write of a subnet's row and a new
+ * read of `network`.
+ */
 void network_update_republish(struct network_update *update, struct tx *tx);
 /*
  * Deletes the ports of a deleted network. Neutron deletes only networks without ports, so

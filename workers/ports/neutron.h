@@ -25,8 +25,9 @@ enum neutron_kind {
 struct neutron_event {
 	enum neutron_kind kind;
 	bool is_gone;
-	const json_t *one, *many;	/* one object, or a list */
-	char id[ID_LEN + 1];		/* only for a deleted object */
+	/* one object; if `one` is not an object, `many` is a list of objects */
+	const json_t *one, *many;
+	char id[ID_LEN + 1];		/* id of a deleted object */
 };
 
 /*
@@ -54,7 +55,7 @@ enum err neutron_floating(const json_t *json, struct arena *arena, struct port_r
                           struct why *why);
 /*
  * True: the object is the port of a floating IP. This port gets no name, because the
- * floating IP has it.
+ * floating IP has the name.
  */
 bool neutron_is_of_floating(const json_t *json);
 uint64_t neutron_revision(const json_t *json);

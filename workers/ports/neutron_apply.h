@@ -19,18 +19,21 @@
 #include "neutron.h"
 #include "ports.h"
 
-void neutron_apply_metrics(void);		/* before the fork */
+void neutron_apply_metrics(void);		/* call it before the fork */
 
-/* One object, and the results of applying it. */
+/* One object, and the results of neutron_apply(). */
 struct neutron_apply {
 	struct ports *ports;
 	struct arena *arena;
 	enum neutron_kind kind;
 	const json_t *json;		/* the object (neutron.h); NULL if deleted */
 	const char *id;			/* only for a deleted object */
-	/* some fields are missing, so write only a new object */
+	/*
+	 * some fields are missing, so neutron_apply() does not change a row that came
+	 * from Neutron
+	 */
 	bool is_partial;
-	bool has_changed;		/* output: it has changed rows */
+	bool has_changed;		/* output: neutron_apply() has changed rows */
 	const char *taken_by;		/* output: the port that already has the name */
 };
 

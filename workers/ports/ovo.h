@@ -10,11 +10,17 @@
 
 #include "neutron.h"
 
-/* The name of the versioned object, "Port"; NULL: the kind has no versioned object. */
+/*
+ * Returns the name of the versioned object, for example "Port". NULL: the kind has no
+ * versioned object.
+ */
 const char *ovo_name(enum neutron_kind kind);
-/* Also returns NEUTRON_OTHER for an invalid object. */
+/* Returns NEUTRON_OTHER for other kinds and for an invalid object. */
 enum neutron_kind ovo_kind(const json_t *object);
-/* The data of the object, with id and revision_number; NULL: the object has no data. */
+/*
+ * Returns the data of the object, with id and revision_number. NULL: the object has no
+ * data.
+ */
 const json_t *ovo_data(const json_t *object);
 /*
  * Makes a new object in the form that neutron_port() and similar functions decode. NULL:
@@ -27,11 +33,11 @@ json_t *ovo_plain(const json_t *object);
 enum { OVO_LIST_MAX = 8, OVO_WORD_MAX = 63 };
 
 enum err ovo_list_check(const char *objects, struct why *why);
-/* The next word of *LIST; false at its end. */
+/* Copies the next word of *LIST. False: the list has no more words. */
 bool ovo_list_next(const char **list, char word[OVO_WORD_MAX + 1]);
 /*
- * The version of TYPE (ovo_name()) in OBJECTS. If OBJECTS does not contain TYPE, the
- * version in Neutron 21.
+ * Copies the version of TYPE (ovo_name()) in OBJECTS. If OBJECTS does not contain TYPE,
+ * copies the version in Neutron 21.
  */
 void ovo_list_version(const char *objects, const char *type,
                       char version[OVO_WORD_MAX + 1]);

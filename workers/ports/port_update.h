@@ -14,11 +14,11 @@ struct port_update {
 	struct ports *ports;
 	struct arena *arena;
 	struct network_row network;
-	struct port_row old;		/* the old row, if `exists` */
+	struct port_row old;		/* the old row, if `exists` is true */
 	bool exists;
 	struct record_diff diff;
-	const char *lines_network;	/* network of the new lines for dnsmasq, */
-	const char *lines_ports[2];	/* and the ports that have new lines */
+	const char *lines_network;	/* network of the new lines for dnsmasq */
+	const char *lines_ports[2];	/* ids of the ports that have new lines */
 	size_t lines_count;
 };
 
@@ -30,8 +30,8 @@ enum err port_update_set_fqdn(const struct network_row *network, struct port_row
                               enum label_rules rules, struct arena *arena,
                               struct why *why);
 /*
- * The id of another port that has the fully qualified name of PORT; NULL: the name is
- * free.
+ * Returns the id of another port that has the fully qualified name of PORT. NULL: the
+ * name is free.
  */
 const char *port_update_taken_by(struct port_update *update, struct tx *tx,
                                  const struct port_row *port);
@@ -40,14 +40,15 @@ void port_update_want_records(const struct ports *ports,
                               const struct network_row *network,
                               const struct port_row *port, struct record_diff *diff);
 
+/* Reads the old row of port ID. */
 void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
- * Writes the records of PORT. Call it after the write of the row. If PORT no longer has a
- * name, a port of Neutron that waits for this name gets the name.
+ * Writes the records of PORT. Call it after the write of the row. If PORT no longer has
+ * its old name, a port that waits for the old name gets this name.
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);
-/* Reads the network of the old port. If the network is deleted, its tenant is "". */
+/* Reads the network of the old port. If the network is deleted, sets the tenant to "". */
 void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);

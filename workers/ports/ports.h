@@ -48,10 +48,15 @@ struct ports {
 
 extern const struct rpc_method ports_methods[];		/* service.c */
 
-/* settings.c: the section [ports], and checks of several options together. */
+/*
+ * settings.c: the options of the section [ports], and checks that need several options.
+ */
 extern const struct option ports_options[];
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why);
 
 enum label_rules ports_label_rules(const struct ports *ports);
-/* False: the flag that Neutron sends with each subnet decides. */
+/*
+ * True: zonefleet publishes the addresses of all subnets. False: the flag that Neutron
+ * sends with each subnet decides.
+ */
 bool ports_publishes_all(const struct ports *ports);

@@ -16,8 +16,9 @@
 #include "store.h"
 
 /*
- * If it must delete an object, each function runs its own transaction. The deletion of a
- * network also deletes the ports and subnets that calls created in the network.
+ * Each function runs its own transaction if the function must delete an object. The
+ * deletion of a network also deletes the ports and subnets that calls created in the
+ * network.
  */
 enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why);

@@ -1,10 +1,10 @@
 /*
  * publish -- sends the open records of ports to central. The process with the lock of a
  * domain makes one change to the domain for all open records, with one serial. If central
- * refuses a change, zonefleet-ports sends the two halves of the change, so one bad record
- * does not block other records. zonefleet-ports repeats a call that got no answer. The
- * repeated call is safe: it changes nothing if the record already exists or is already
- * deleted.
+ * refuses a change, zonefleet-ports sends the two halves of the change one after the
+ * other. So one bad record does not block other records. zonefleet-ports repeats a call
+ * that got no answer. A repeated call is safe: central changes nothing if the record
+ * already exists or is already deleted.
  *
  * zonefleet-ports creates the reverse domain of a record, and other domains if
  * ports.create_domains is set. If ports.delete_reverse is set, zonefleet-ports deletes a
@@ -18,9 +18,9 @@
 #include "ports.h"
 #include "store.h"
 
-void publish_metrics(void);		/* before the fork */
+void publish_metrics(void);		/* call it before the fork */
 
-/* ports->publisher */
+/* Makes ports->publisher. */
 struct reconciler *publish_new(struct ports *ports);
 /* Publishes these domains now. Call it after the commit of their changes. */
 void publish_now(struct ports *ports, const struct zone_key *zones, size_t count);

@@ -9,7 +9,7 @@
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
  *                                       over quota: half of the rows; if one row: failure
- *                                       refused: half of the rows; if one row: set aside
+ *                                       refused: half of the rows; if one row: REFUSED
  * open, no such domain  create_domain   the domain exists: send the rows now
  *
  * If the domain is suspect and no row is open, the steps send the published rows
@@ -23,43 +23,45 @@
 #include "publish.h"
 
 enum {
-	PUBLISH_ROWS_MAX = 5000,	/* in one change: the limit of central */
+	/* maximum number of rows in one change; central has the same limit */
+	PUBLISH_ROWS_MAX = 5000,
 	PUBLISH_AGAIN_MAX = 1000,	/* published rows in one change */
 };
 
 /* The published rows that central has confirmed so far. */
 struct confirmation {
 	bool is_begun;
-	bool is_disturbed;		/* others changed the domain meanwhile */
-	uint64_t version;		/* of the domain, after the last change */
-	char name[256], data[256];	/* of the last row */
+	/* another program has changed the domain meanwhile */
+	bool is_disturbed;
+	uint64_t version;		/* version of the domain after the last change */
+	char name[256], data[256];	/* name and data of the last row */
 	uint16_t type;
 };
 
 /*
- * While central deletes the domain, it refuses changes with a conflict. zonefleet-ports
- * calls get_domain to distinguish this conflict from the conflict of a record. The step
- * then fails, as it does after all other errors.
+ * While central deletes a domain, central refuses changes with a conflict.
+ * zonefleet-ports calls get_domain to distinguish this conflict from the conflict of a
+ * record. If central deletes the domain, the step fails, as after all other errors.
  */
 struct publication {
 	struct work work;
 	struct ports *ports;
 	struct zone_key zone;		/* the publication owns the strings */
 	struct zone_row row;
-	struct record_row *rows;	/* open rows, at most LIMIT */
+	struct record_row *rows;	/* open rows */
 	size_t count;
-	size_t limit;			/* smaller after a refusal */
-	/* central's reason, until it accepts or refuses a smaller change */
+	size_t limit;			/* maximum of `count`; smaller after a refusal */
+	/* central's reason, until central accepts or refuses a smaller change */
 	const char *refusal;
-	/* id of the domain that accepted the change; or "" */
+	/* id of the domain that accepted the change, or "" */
 	char domain_id[ID_LEN + 1];
 	enum { PUBLISH_ASSUMED, PUBLISH_MISSING, PUBLISH_CREATED } domain;
 	bool is_known;			/* the domain has a row */
-	/* zonefleet-ports has created the domain, and it no longer has records */
+	/* zonefleet-ports has created the domain, and the domain no longer has records */
 	bool is_unneeded;
-	bool is_again;			/* the rows are published rows */
+	bool is_again;			/* `rows` contains published rows */
 	struct confirmation confirmation;
-	/* of central's last answer */
+	/* values of central's last answer */
 	uint64_t version;
 	bool is_changed;
 };
@@ -89,4 +91,5 @@ void publish_rows_metrics(void);
 /* ---- publish_domain.c ---- */
 
 void publish_domain_create(struct publication *publication);
-void publish_domain_delete(struct publication *publication);	/* if it is empty */
+/* Deletes the domain, if the domain is empty. */
+void publish_domain_delete(struct publication *publication);

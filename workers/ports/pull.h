@@ -12,22 +12,25 @@ struct pull;
 
 struct pull_query {
 	enum neutron_kind kind;		/* not NEUTRON_FLOATING */
-	/* field to filter by, "network_id"; NULL: all objects */
+	/* field of the filter, for example "network_id"; NULL: all objects */
 	const char *key;
 	const char *(*id)(const void *ids, size_t i);
 	const void *ids;
 	size_t count;
-	bool ids_only;			/* without names and addresses */
+	bool ids_only;			/* read only ids and revisions */
 };
 
 /*
- * LIST contains the objects (ovo.h) and is borrowed. NULL: the call failed, and *why
- * contains the reason.
+ * LIST contains the objects (ovo.h), and is valid until the callback returns. NULL: the
+ * call failed, and *why contains the reason.
  */
 typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 
 struct pull *pull_new(struct ports *ports);
 void pull_free(struct pull **pull);
-/* Calls ANSWER once after pull_ask() has returned, but never after pull_free(). */
+/*
+ * Reads objects. Calls ANSWER once after pull_ask() has returned, but never after
+ * pull_free().
+ */
 void pull_ask(struct pull *pull, const struct pull_query *query, pull_fn *answer,
               void *self);

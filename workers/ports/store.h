@@ -26,21 +26,28 @@ struct network_row {
 	/* revision in Neutron (neutron_revision()); 0: unknown */
 	uint64_t revision;
 	bool is_default;		/* the domain is ports.domain */
-	bool is_fed;			/* the network is Neutron's */
+	bool is_fed;			/* the network comes from Neutron */
 	struct subnets subnets;		/* only set if the network was read by its id */
 };
 
-/* Locks the row against changes of the network, its subnets and its ports. */
+/*
+ * Reads the network and locks its row. Until the transaction ends, no other transaction
+ * changes the network, its subnets or its ports.
+ */
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* Locks the row in share mode, for a change of a port. */
+/*
+ * Reads the network and locks its row in share mode. Call it before a change of a port.
+ */
 bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network);
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* True: Neutron has deleted the network; its tombstone exists. */
+/* True: Neutron has deleted the network, and the tombstone of the network exists. */
 bool store_network_is_gone(struct tx *tx, const char *id);
-/* The tenant of a deleted network; NULL: the network is not deleted, or unknown. */
+/*
+ * Returns the tenant of a deleted network. NULL: the network is unknown or not deleted.
+ */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
 /* True: a call created a network with this id for another tenant. */
 bool store_network_conflicts(struct tx *tx, const struct network_row *network);
@@ -51,8 +58,9 @@ void store_network_put(struct tx *tx, const struct network_row *network);
  */
 void store_network_put_unknown(struct tx *tx, const char *id,
                                struct network_row *network);
-/* Deletes the ports and subnets that calls created in the network. */
+/* Deletes the ports and subnets of the network that calls created. */
 void store_network_clear(struct tx *tx, const char *id);
+/* True: the network has ports. */
 bool store_network_is_used(struct tx *tx, const char *id);
 /* Deletes the network and its subnets. */
 void store_network_delete(struct tx *tx, const char *id);
@@ -69,13 +77,13 @@ void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	/* values of the network; only set if read with the network */
+	/* values of the network; only store_subnet_read() and store_subnets() set them */
 	const char *project_id, *domain_text;
 	struct prefix cidr;
-	bool is_published;		/* its addresses have records */
+	bool is_published;		/* addresses in the subnet have records */
 	/* dns_publish_fixed_ip of the subnet in Neutron */
 	bool is_flagged;
-	bool is_fed;			/* the subnet is Neutron's */
+	bool is_fed;			/* the subnet comes from Neutron */
 	uint64_t revision;		/* as in struct network_row */
 };
 
@@ -84,19 +92,20 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
 /* True: a call created a subnet with this id in another network. */
 bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet);
-/* True: Neutron has deleted the subnet; its tombstone exists. */
+/* True: Neutron has deleted the subnet, and the tombstone of the subnet exists. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
 /*
- * Reads the network of a deleted subnet. A call or Neutron may have created the subnet.
+ * Reads the network of a deleted subnet, even if a call created the subnet. False: the
+ * subnet is unknown or not deleted.
  */
 bool store_subnet_gone_network(struct tx *tx, const char *id,
                                char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
-/* Inserts a tombstone: Neutron has deleted a subnet that is unknown here. */
+/* Inserts a tombstone for a deleted subnet of Neutron that has no row yet. */
 void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
-/* Reads subnets, sorted by id. The tenant in FILTER is the tenant of the network. */
+/* Reads subnets, sorted by id. filter->project_id is the tenant of the network. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
@@ -106,53 +115,55 @@ struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
 	const char *dns_name, *dns_fqdn, *mac;	/* NULL: not set */
-	/* domain of the port itself; NULL: the network's domain applies */
+	/* the port's own domain; NULL: the port uses the domain of the network */
 	const char *dns_domain;
 	uint64_t revision;
-	bool is_fed, is_floating;	/* the port is Neutron's; it is a floating IP */
+	/* the port comes from Neutron; the port is a floating IP */
+	bool is_fed, is_floating;
 	bool is_gone;
 	struct address *addresses;
 	size_t count;
-	/* status of its records: "ACTIVE", "PENDING", "ERROR" */
+	/* status of the records: "ACTIVE", "PENDING" or "ERROR" */
 	const char *status;
-	const char *reason;		/* for ERROR or PENDING; else NULL */
+	const char *reason;		/* reason of ERROR or PENDING; NULL: no reason */
 };
 
-/* Reads a port with its addresses, even if it is deleted. */
+/* Reads a port with its addresses, even if the port is deleted. */
 bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
                      struct port_row *port);
 /*
- * Inserts a port with its addresses. ERR_EXISTS: another port of the network has the same
- * dns_fqdn.
+ * Inserts a port with its addresses. ERR_EXISTS: another port has the same id, or another
+ * port of the network has the same dns_fqdn.
  */
 void store_port_insert(struct tx *tx, const struct port_row *port);
 void store_port_update(struct tx *tx, const struct port_row *port);
 /*
- * Writes the fully qualified names of all ports of a network. Ports may exchange their
- * names.
+ * Writes the fully qualified names of all ports of a network. Two ports may exchange
+ * their names. A port that is not in PORTS loses its name.
  */
 void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
 /* Deletes the port, frees its name and leaves a tombstone. */
 void store_port_delete(struct tx *tx, const char *id);
+/* Like store_port_delete(), but for all ports of the network. */
 void store_ports_delete(struct tx *tx, const char *network_id);
 /* True: a call created a port with this id in another network or tenant. */
 bool store_port_conflicts(struct tx *tx, const struct port_row *port);
 /*
- * store_port_update() for a port that a call created, or a deleted port. The port then
- * belongs to Neutron.
+ * Like store_port_update(), but for a port that a call created or that is deleted. Also
+ * writes the network and the tenant. The port then belongs to Neutron.
  */
 void store_port_take_over(struct tx *tx, const struct port_row *port);
-/* Inserts a tombstone: Neutron has deleted a port that is unknown here. */
+/* Inserts a tombstone for a deleted port of Neutron that has no row yet. */
 void store_port_put_tombstone(struct tx *tx, const char *id);
 /*
- * Deletes old tombstones of ports without records, of subnets, and of networks without
- * ports.
+ * Deletes tombstones that are older than a day. Keeps the tombstones of ports with
+ * records and of networks with ports.
  */
 void store_ports_sweep(struct tx *tx);
 /*
- * The id of the network's port with this fully qualified name; NULL: no port has this
- * name.
+ * Returns the id of the network's port with this fully qualified name. NULL: no port has
+ * this name.
  */
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn);
@@ -162,8 +173,8 @@ const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
  */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
 /*
- * Locks ports of a network that have no fully qualified name and wait for one of these
- * names.
+ * Locks at most 16 ports of a network that have no fully qualified name and wait for one
+ * of these names.
  */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
@@ -189,26 +200,33 @@ struct record_row {
 	uint64_t seq;
 	/* for RECORD_DROP: another port has an equal record */
 	bool is_shared;
-	const char *made_for;		/* of a desired record: as in struct zone_key */
+	/* only of a desired record; as in struct zone_key */
+	const char *made_for;
 };
 
 /* Reads the records of a port, or of all ports of a network if PORT_ID is NULL. */
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
-/* The progress of the records of a port or network, including deleted ports. */
+/*
+ * The progress of the records of a port or network. Records of deleted ports also count.
+ */
 struct published_row {
-	int64_t open, refused;		/* numbers of records */
-	/* why central refused records, or why they are open; "": no reason */
+	/* number of open records; number of refused records */
+	int64_t open, refused;
+	/*
+	 * reason of refused records or, without refused records, of open records; "": no
+	 * reason
+	 */
 	const char *reason;
 };
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
                      const char *port_id, struct published_row *row);
-/* Reads at most LIMIT domains of these records. */
+/* Reads at most LIMIT domains of the records of a port or network. */
 void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
                            const char *port_id, int limit,
                            void (*each)(void *self, const char *zone), void *self);
-/* Sets the states of the rows and raises their seq. */
+/* Inserts ROWS. If a row exists, sets its state and raises its seq. */
 void store_records_put(struct tx *tx, const struct record_row *rows, size_t count);
 
 /* ---- comparisons with Neutron ---- */
@@ -216,36 +234,39 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 struct comparison_row {
 	int ended;			/* number of finished rounds */
 	int looked_at, differing, repaired;	/* counts of the last round */
-	const char *reason;		/* why the round is incomplete; otherwise "" */
+	const char *reason;		/* reason of an incomplete round; otherwise "" */
 };
 
-/* Makes the next round due in at most MS. Inserts the row if it is missing. */
+/* Makes the next round due in at most MS. If FEED has no row, inserts a row. */
 void store_comparison_due(struct tx *tx, const char *feed, int ms);
 /*
- * True: a round is due, and the caller must make it. The next round is then due in
- * PERIOD_MS.
+ * True: a round is due. The caller must then start the round, and the next round is due
+ * after PERIOD_MS.
  */
 bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
+/* Writes the result of a round and raises `ended`. */
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
-/* False: no round has been due yet. */
+/* False: FEED has no row, because no round is planned yet. */
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. If a network still
- * has an older default domain, its revision is 0, so it differs.
+ * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. The function sets
+ * the revision to 0 if a network has no domain or an older default domain, but must have
+ * DOMAIN. The comparison then reads the network again.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
                              void *self);
 /*
- * Reads Neutron's subnets. ALL: zonefleet-ports publishes all subnets. Otherwise the
- * flag of each subnet decides.
+ * Reads Neutron's subnets, with tombstones. ALL: zonefleet-ports publishes all subnets.
+ * Otherwise is_flagged of each subnet decides. If is_published of a subnet is then wrong,
+ * the function sets the revision to 0.
  */
 void store_subnet_revisions(struct tx *tx, bool all,
                             void (*each)(void *self, const struct revision *revision),
                             void *self);
-/* Reads Neutron's ports and floating IPs in a network. */
+/* Reads Neutron's ports and floating IPs in a network, with tombstones. */
 void store_port_revisions(struct tx *tx, const char *network_id,
                           void (*each)(void *self, const struct revision *revision,
                                        bool is_floating), void *self);
@@ -254,21 +275,25 @@ void store_port_revisions(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	const char *made_for;		/* for a reverse domain: the tenant of the port */
-	/* for a reverse domain that a port needs; set by store_zones_find_claims(): */
+	/* only for a reverse domain: the tenant of the port */
+	const char *made_for;
+	/*
+	 * store_zones_find_claims() sets these members for a reverse domain that a port
+	 * needs:
+	 */
 	/* revision of the row of the domain; 0: there is no row */
 	uint64_t rev;
 	bool is_claimed;		/* the domain now counts for MADE_FOR */
-	bool is_new;			/* central must create it */
+	bool is_new;			/* central must create the domain */
 };
 
 struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	/* id of the domain, if this program created it; or "" */
+	/* id of the domain, if this program created the domain, or "" */
 	char made_id[ID_LEN + 1];
-	/* id of the domain at the last change or check; or "" */
+	/* id of the domain at the last change or check, or "" */
 	char domain_id[ID_LEN + 1];
 	/* other programs have changed the domain: published records may be missing */
 	bool is_suspect;
@@ -281,55 +306,66 @@ struct zone_row {
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /*
- * Makes domains due. ERR_RACE: another transaction changed a domain that this transaction
- * claims.
+ * Makes domains due, and lets the reverse domains with is_claimed count for their
+ * tenants. ERR_RACE: another transaction has changed such a reverse domain at the same
+ * time.
  */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* True: a port has a record in the domain, or central still has a dropped record. */
+/* True: a port has a record in the domain, or central must still delete a record. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * Reads at most LIMIT domains of the share that were not checked for PERIOD_MS, have
- * published records, and have no open records. The domain whose last check is the oldest
- * comes first.
+ * Reads at most LIMIT domains of the share that have published records, are not due, and
+ * were not checked for PERIOD_MS. The first domain is the domain with the oldest check.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, const struct share *share,
                          int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
-/* The check of the domain has failed: its next check comes after those of the others. */
+/*
+ * Call it if the check of the domain has failed. zonefleet-ports then checks all other
+ * domains before it checks this domain again.
+ */
 void store_zone_put_last(struct tx *tx, const char *zone);
 /*
- * The domain has VERSION in central. Marks a row as suspect and due if central had its
- * published records at another version. Returns the number of these rows.
+ * VERSION is the version of the domain in central. Each row of the domain contains the
+ * version at which central had all published records of the row. If this version is not
+ * VERSION, makes the row suspect and due. Returns the number of these rows.
  */
 int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
-/* A change of zonefleet-ports has raised the version by one, to VERSION. */
+/*
+ * Call it after a change of zonefleet-ports that has raised the version of the domain to
+ * VERSION. Rows that contained the version before this change now contain VERSION.
+ */
 void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
 /*
- * Reads at most LIMIT published records that follow AFTER, by name, type and data.
+ * Reads at most LIMIT published records after AFTER, in the order of name, type and data.
  */
 void store_zone_published(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                           const struct record_row *after, size_t limit,
                           void (*each)(void *self, const struct record_row *row),
                           void *self);
 /*
- * The row is no longer suspect: central had all its published records at VERSION. 0: the
- * next check makes the row suspect again.
+ * Call it if central had all published records of the row at VERSION. Clears is_suspect.
+ * VERSION 0: the version is unknown, so the next check makes the row suspect again.
  */
 void store_zone_checked(struct tx *tx, const struct zone_key *zone, uint64_t version);
 /*
- * Call it after a check. DOMAIN_ID is the id in central; "": central has no such domain.
+ * Call it after a check, or after a change that a new domain has accepted. DOMAIN_ID is
+ * the id of the domain in central. "": central has no such domain.
  */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
-/* Sets made_id; "": this program did not create the domain. */
+/* Writes ID to made_id. ID "": this program did not create the domain. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
-/* Deletes rows of domains that have had no records for a day. */
+/*
+ * Deletes rows without records whose domain was not checked for a day. Keeps rows that
+ * are due or contain a made_id.
+ */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
 	const char *project_id;
@@ -345,36 +381,41 @@ void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
  * Locks the numbers of the tenants' reverse domains. Until this transaction ends, no
  * other transaction can give these tenants a reverse domain. ERR_RACE: another
- * transaction did so after the first read of this transaction. Sets rev and count. The
- * count includes the existing domains that zonefleet-ports created, and the domains that
- * it must create because a port needs them.
+ * transaction has changed one of these numbers since the first read of this transaction.
+ * Sets rev and count. The count includes the existing domains that zonefleet-ports
+ * created. It also includes the domains that zonefleet-ports must create because a port
+ * needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
-/* Makes reverse domains due that this program created and that no longer have records. */
+/* Makes the reverse domains without records due, if zonefleet-ports created them. */
 void store_zones_unused_due(struct tx *tx);
 /*
- * Call it if the domain does not exist. Opens its desired records and deletes the rows of
- * dropped records.
+ * Call it if the domain does not exist. The published records of the row become open, and
+ * the function deletes the rows of dropped records.
  */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
-/* Opens the desired records of all tenants. Keeps the rows of dropped records. */
+/*
+ * Like store_zone_lost(), but for the published records of all tenants. Keeps the rows of
+ * dropped records.
+ */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 /* Reads at most LIMIT records in STATE (RECORD_ADD or RECORD_DROP), sorted by name. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
 /*
- * Call it if central has accepted ROWS. Rows that have changed since then stay open.
- * Deletes dropped rows.
+ * Call it if central has accepted ROWS. The rows become published, or the function
+ * deletes them if they were dropped. Rows that have changed since their reading stay
+ * open.
  */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
-/* Opens all refused records again. */
+/* Makes all refused records open again, and their domains due. */
 void store_records_retry_refused(struct tx *tx);
 /*
- * Call it if central has accepted all records that were open at REV. If the row of the
- * domain has changed since then, the domain stays due.
+ * Call it if central has accepted all records that were open at revision REV. If the row
+ * of the domain has a newer revision, the domain stays due.
  */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,

@@ -3,11 +3,15 @@
 
 #include "store.h"
 
-/* The network id in a tombstone whose network is unknown. */
+/* The network id in tombstones of objects whose network is unknown. */
 #define NO_NETWORK "00000000000000000000000000000000"
+/* Inserts the row of this network if the row is missing. */
 void store_network_put_placeholder(struct tx *tx);
 
-/* Counts the claimed zones of ZONES for their tenants, and makes these zones due. */
+/*
+ * Writes made_for of the zones with is_claimed, so these zones count for their tenants.
+ * Makes these zones due.
+ */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);
 
 /* Reads the columns address and bits. */

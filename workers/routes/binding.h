@@ -10,7 +10,7 @@
 #include "routes.h"
 #include "store.h"
 
-/* The values for the messages that follow the commit. */
+/* The values for the messages that the process sends after the commit. */
 struct binding_result {
 	struct route_row route;
 	const char *router, *dns;
@@ -21,18 +21,21 @@ struct binding_result {
 /*
  * Assigns ROUTE to ROUTER. The caller must have locked the row of ROUTE, and ROUTE must
  * have the claim of its host. ERR_INVALID: a name in the router's domain would be too
- * long; the function wrote nothing. Errors of statements stay in the transaction.
+ * long. ERR_EXISTS: other routes have all names that the function can generate. After
+ * these two errors, the function has written nothing. If a statement fails, the function
+ * returns the error of TX.
  */
 enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
                         const struct route_row *route, const struct router_row *router,
                         struct binding_result *result, struct why *why);
 /*
- * Removes the binding of ROUTE and frees the names of ROUTE. The route is then
+ * Removes the binding of ROUTE, ends its former names and releases its generated name. If
+ * the owner has chosen a host, ROUTE keeps the claim of this host. ROUTE is then
  * unscheduled.
  */
 void binding_remove(struct tx *tx, struct arena *arena, const struct route_row *route,
                     const char *reason);
-/* Adds the routers whose hosts change. RESULTS must outlive CHANGES. */
+/* Adds the routers whose hosts change to CHANGES. RESULTS must outlive CHANGES. */
 void binding_add_changes(struct tx *tx, const struct binding_result *results,
                          size_t count, struct host_changes *changes);
 /* Sends the notifications. Call it after the commit. */

@@ -27,7 +27,8 @@ extern const struct json_field codec_status_fields[];
 extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
 /*
- * The values in a message. codec_router_complete() copies missing values from the router.
+ * The values of a router in a message. codec_router_complete() copies the values that are
+ * missing in the message from the stored router.
  */
 struct router_input {
 	bool has_description, has_label, has_capacity, has_ttl, has_addresses;
@@ -41,8 +42,8 @@ void codec_router_complete(struct router_input *input, const struct router_row *
 enum err codec_router_decode_name(const struct request *req, const char **name,
                                   struct why *why);
 /*
- * Decodes the name of a router that is a filter or the marker of a list. *name is NULL if
- * it is not given.
+ * Decodes the argument KEY, the name of a router. KEY is a filter or the marker of a
+ * list. *name is NULL if the call does not contain KEY.
  */
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
@@ -56,7 +57,8 @@ json_t *codec_router_encode(const struct router_row *router, bool is_admin,
 struct route_input {
 	bool has_host, has_labels, has_backend;
 	struct route_row route;
-	const char *phase, *dns;	/* values that the caller expects; or NULL */
+	/* values that the caller expects; NULL: the caller expects no value */
+	const char *phase, *dns;
 };
 enum err codec_route_decode(struct request *req, struct route_input *input);
 enum err codec_route_decode_values(struct request *req, struct route_input *input);

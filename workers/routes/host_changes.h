@@ -1,8 +1,8 @@
 /*
  * host_changes -- collects the routes whose hosts a transaction changes, grouped by the
- * routers that serve them. The last step of the transaction raises the version of the
- * hosts of each router (consistency/store_hosts.h). After the commit, the process sends
- * one message to the agents of each router:
+ * routers that serve these routes. The last step of the transaction raises the version of
+ * the hosts of each router (consistency/store_hosts.h). After the commit, the process
+ * sends one message to the agents of each router:
  *
  *	routes.ROUTER	routes_changed(router, routes?, version)	cast, fanout
  */
@@ -15,17 +15,21 @@
 
 struct changed_router;
 
-struct host_changes {			/* zeroed, except for the arena */
+/* Before use, clear all members and set `arena`. */
+struct host_changes {
 	struct arena *arena;
 	struct changed_router *routers;	/* sorted by name */
 };
 
 /*
- * Adds a change. If ROUTE_ID is NULL, all routes of the router may have changed. Borrows
- * both strings.
+ * Adds a change of the hosts of ROUTER. If ROUTE_ID is NULL, all routes of ROUTER may
+ * have changed. Borrows both strings.
  */
 void host_changes_add(struct host_changes *changes, const char *router,
                       const char *route_id);
-json_t *host_changes_routers(const struct host_changes *changes);	/* their names */
+/* Returns the names of the changed routers. */
+json_t *host_changes_routers(const struct host_changes *changes);
+/* Raises the versions of the hosts. Call it last in the transaction. */
 void host_changes_write(struct host_changes *changes, struct tx *tx);
+/* Sends the messages to the agents. Call it after the commit. */
 void host_changes_cast(const struct host_changes *changes, struct routes *routes);

@@ -24,13 +24,18 @@
 #include "routes.h"
 #include "store.h"
 
-/* True: ROUTE has the claim of its host. False: *why names the owner. */
+/*
+ * Gives the claim of its host to ROUTE. True: ROUTE has the claim. False: another route
+ * has the claim, and *why contains the reason.
+ */
 bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                      struct why *why);
 /*
- * Releases the claim of ROUTE_ID to HOST. After this, no router serves HOST for that
- * route. The route that has waited longest gets the claim, and the other routes that wait
- * get a new reason. Calls EACH with the id of each route that the scheduler can bind now.
+ * Releases the claim of route ROUTE_ID to HOST, and ends the former names of the route
+ * that are equal to HOST. The route that has waited longest for HOST gets the claim, and
+ * the other routes that wait get a new reason. If HOST is a wildcard, this is also true
+ * for the hosts directly below its parent. Calls EACH with the id of each route that the
+ * scheduler can bind now.
  */
 void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),

@@ -6,8 +6,8 @@
  * routers that served the name.
  *
  * In each round, each process handles one small page of rows. The process skips rows that
- * another process has already changed. It also skips the rows of a router that another
- * transaction has locked.
+ * another process has already changed, and rows of a router that another transaction has
+ * locked.
  */
 #pragma once
 
@@ -15,5 +15,8 @@
 
 enum { NAME_EXPIRY_PERIOD_MS = 5000 };
 
-/* Sets name_expiry_period_ms: after a full page the next turn comes soon. */
+/*
+ * Handles one page of rows, and sets name_expiry_period_ms. After a full page, this
+ * period is short.
+ */
 void name_expiry_fire(struct routes *routes);

@@ -1,7 +1,7 @@
 /*
  * notifications -- sends notifications about routes and routers to other programs.
- * Notifications can be lost. A program that has missed a notification finds the missed
- * change when it lists the routes.
+ * Notifications can be lost. A program that has missed a notification can list the routes
+ * to find the change.
  */
 #pragma once
 
@@ -13,7 +13,8 @@ struct route_event {
 	const char *event;
 	const char *id, *namespace, *name;
 	const char *router, *dns;	/* NULL: not set */
-	const char *reason;		/* for "route.unschedulable", or "" */
+	/* reason of "route.unschedulable"; otherwise "" */
+	const char *reason;
 };
 void notifications_send_route(struct routes *routes, const struct route_event *event);
 /* Sends "router.zone.published". */

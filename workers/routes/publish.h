@@ -2,13 +2,13 @@
  * publish -- sends the domains of routers to central. The process with the router's lock
  * sends all changes to the records of the domain together, as one change with one serial.
  * Then the process asks central for the state of the domain until the name servers serve
- * this serial. The process repeats a call that got no answer. The repeated call is safe,
- * because central does not change a record set that already exists. Once per
- * routes.check_period, a process sends all records again.
+ * this serial. The process repeats a call that got no answer. A repeated call is safe:
+ * each change sets or deletes a whole record set, so the same change has no further
+ * effect. Once per routes.check_period, a process sends all records again.
  *
  * zonefleet-routes creates the domain of a new router, unless central already has the
- * domain. zonefleet-routes deletes such a domain with its router, but only if the domain
- * is empty. If the domain is below
+ * domain. When a router is deleted, zonefleet-routes deletes the domain only if
+ * zonefleet-routes created the domain and the domain is empty. If the domain is below
  * routes.parent, zonefleet-routes adds a delegation through the registry of that shared
  * zone.
  */
@@ -16,11 +16,11 @@
 
 #include "routes.h"
 
-void publish_metrics(void);		/* before the fork */
+void publish_metrics(void);		/* call it before the fork */
 
-/* routes->publisher */
+/* Makes routes->publisher. */
 struct reconciler *publish_new(struct routes *routes);
-/* the router has changed */
+/* Call it when the router has changed. Starts to publish its domain. */
 void publish_now(struct routes *routes, const char *router);
-/* runs each second: starts the routers that are due */
+/* Runs each second. Starts to publish the domains that are due. */
 void publish_fire(struct routes *routes);

@@ -6,7 +6,7 @@
  * deleted                       publish_delete.c
  * changed, or must be checked   apply_changes, create_domain (publish_changes.c);
  *                               the check also sends all CNAMEs of former names
- * sent to central               get_domain: do the name servers serve the serial?
+ * sent to central               get_domain, to see whether name servers serve the serial
  */
 #pragma once
 
@@ -17,25 +17,25 @@
 #include "publish.h"
 #include "store.h"
 
-enum { FORMER_NAMES_MAX = 1000 };		/* in one change */
+enum { FORMER_NAMES_MAX = 1000 };		/* maximum number in one change */
 
 struct publication {
 	struct work work;
 	struct routes *routes;
-	char *name;			/* the router's */
+	char *name;			/* name of the router */
 	struct router_row router;
 	struct former_name *former_names;
 	size_t former_count;
 	/*
-	 * The check of a router also sends the CNAMEs again that central already has, at
-	 * most FORMER_NAMES_MAX in one change.
+	 * Former names whose CNAME central already has. The check of a router sends these
+	 * CNAMEs again, at most FORMER_NAMES_MAX in one change.
 	 */
 	struct former_name *kept_names;
 	size_t kept_count;
 	/* the last CNAME of the previous change */
 	char kept_route[ID_LEN + 1], kept_dns[ROUTER_DOMAIN_NAME];
 	json_t *zone;			/* router.zone */
-	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
+	rpc_answer_fn *delegated;	/* callback for the answer about the delegation */
 	bool is_known;			/* the router has a row */
 	/* the name servers serve this change for the first time */
 	bool is_news;
@@ -44,8 +44,8 @@ struct publication {
 	bool has_no_serial;
 	/* central refuses to set the records of a router that is being deleted */
 	bool has_no_extras;
-	uint32_t serial;		/* serial of the change that central accepted, */
-	char domain_id[ID_LEN + 1];	/* and the id of its domain */
+	uint32_t serial;		/* serial of the change that central accepted */
+	char domain_id[ID_LEN + 1];	/* id of the domain that accepted the change */
 };
 
 /* ---- publish_call.c ---- */
@@ -76,7 +76,7 @@ void publish_fail_delegation(struct publication *publication,
 /* ---- publish_delete.c ---- */
 
 /*
- * Deletes the delegation and the records. Also deletes the domain, if this program has
- * created it and it is empty.
+ * Deletes the delegation and the records. Also deletes the domain, if zonefleet-routes
+ * has created the domain and the domain is empty.
  */
 void publish_delete(struct publication *publication);

@@ -24,8 +24,8 @@ struct scheduler;
 struct reconciler;
 
 /*
- * The longest time for which an instance that is behind can delay a CNAME
- * (store_cname_ready.h).
+ * The longest time for which an instance with an old version of the hosts can delay a
+ * CNAME (store_cname_ready.h).
  */
 enum { ROUTES_PATIENCE_S = 300 };
 
@@ -44,11 +44,15 @@ struct routes {
 	struct routes_settings settings;
 	struct scheduler *scheduler;
 	struct reconciler *publisher;
-	int64_t turn_ms;			/* the last turn of the timer "due" */
-	/* since when the process receives reports; 0: it receives no reports */
+	/* time of the last turn of the timer "due" */
+	int64_t turn_ms;
+	/*
+	 * time when the process began to receive reports; 0: the process receives no
+	 * reports
+	 */
 	int64_t receives_since_ms;
 	int due_period_ms, hosts_period_ms;	/* constant */
-	int name_expiry_period_ms;		/* name_expiry.h sets it */
+	int name_expiry_period_ms;		/* name_expiry_fire() sets it */
 	struct backend_check *backend_check;
 	int backends_period_ms;
 	struct pages *pages;		/* service_router.c */
@@ -57,9 +61,10 @@ struct routes {
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * The rule of routes.alive_timeout and routes.all_down. Only a process that has received
- * reports for the time routes.alive_timeout can find out whether an agent is silent.
+ * Makes the rule from the options routes.alive_timeout and routes.all_down. Only a
+ * process that has received reports for the time routes.alive_timeout can find out
+ * whether an agent is silent.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
-/* Runs in each turn: records whether the process receives reports. */
+/* Runs in each turn. Updates receives_since_ms. */
 void routes_alive_update(struct routes *routes);

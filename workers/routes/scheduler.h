@@ -1,10 +1,10 @@
 /*
  * scheduler -- chooses a router for each route without a router, and binds the route to
- * it. Each route of a draining router gets a different router in the same way. The option
- * routes.strategy decides which router a route gets. The process that creates a route
- * binds it immediately. Each second, every process binds the due routes of its share. One
- * transaction binds many routes and stores the new position of the strategy in the list
- * of routers.
+ * this router. Each route of a draining router gets a different router in the same way.
+ * The option routes.strategy decides which router a route gets. The process that creates
+ * a route binds the route immediately. Each second, every process binds the due routes of
+ * its share. One transaction binds many routes and stores the new position of the
+ * strategy in the list of routers.
  *
  * If no router fits a route, the route gets a reason and waits for a retry, with growing
  * pauses. A process retries the waiting routes immediately if a router is created,
@@ -14,14 +14,15 @@
 
 #include "routes.h"
 
-void scheduler_metrics(void);		/* before the fork */
+void scheduler_metrics(void);		/* call it before the fork */
 
 struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
-void scheduler_fire(struct scheduler *scheduler);	/* each second */
+void scheduler_fire(struct scheduler *scheduler);	/* call it each second */
 /*
- * Binds route ID now. Call it after the commit of the route. After a failure, the
- * scheduler retries within a second. If the strategy is "external", the scheduler only
- * sends the notification "route.new".
+ * Binds route ID now. Call it after the commit of the route. If another transaction has
+ * locked a row, or the database fails, a process retries within about a second. If no
+ * router fits, a process retries with growing pauses. If the strategy is "external", the
+ * scheduler only sends the notification "route.new".
  */
 void scheduler_schedule(struct scheduler *scheduler, const char *id);

@@ -14,10 +14,11 @@ rpc_handler service_create_router, service_update_router, service_get_router,
 	service_report_address;
 rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
 	service_hosts_versions;
-/* Drops the work that calls have left for later. */
+/* Stops the updates of many routes that earlier calls have started (routes->pages). */
 void service_stop(struct routes *routes);
 /*
- * Reads the router with its addresses. False: no router has this name, and TX has failed.
+ * Reads the router with its addresses. If no router has this name, fails TX with
+ * ERR_NOT_FOUND and returns false.
  */
 bool service_read_router(struct request *req, struct tx *tx, const char *name,
                          enum router_lock lock, struct router_row *router);

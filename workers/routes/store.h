@@ -26,9 +26,10 @@ const char *zone_status_name(enum zone_status status);
 struct router_address {
 	struct address address;
 	bool is_up;			/* set by the operator */
-	bool is_seen;			/* an agent has reported the address, */
-	int64_t unseen_ms;		/* and this is the age of the last report */
-	bool is_shown;			/* the wildcard of the domain contains it */
+	bool is_seen;			/* an agent has reported the address */
+	int64_t unseen_ms;		/* age of the last report, if is_seen is set */
+	/* the wildcard of the domain contains the address */
+	bool is_shown;
 	bool has_version;		/* the agent reported a version */
 	/* version of the hosts that the instance serves */
 	uint64_t version;
@@ -40,10 +41,13 @@ struct router_row {
 	uint32_t capacity, ttl;
 	enum router_state state;
 	const char *zone;		/* JSON: core/router_domain.h */
-	char made_id[ID_LEN + 1];	/* id of the domain, if this worker created it */
-	char domain_id[ID_LEN + 1];	/* id of the domain with the last change, or "" */
+	char made_id[ID_LEN + 1];	/* id, if this worker created the domain */
+	/* id of the domain that accepted the last change, or "" */
+	char domain_id[ID_LEN + 1];
 	uint32_t bound;			/* number of routes */
-	/* revision of the domain: desired; accepted by central */
+	/*
+	 * the desired revision of the domain, and the last revision that central accepted
+	 */
 	uint64_t rev, done_rev;
 	bool has_serial;
 	uint32_t serial, failures;
@@ -51,16 +55,17 @@ struct router_row {
 	const char *reason;
 	struct router_address *addresses;
 	size_t count;
-	bool is_live;			/* an instance is up and sends reports */
+	/* the domain may show an address (struct alive_rule) */
+	bool is_live;
 };
 
 enum router_lock { ROUTER_READ, ROUTER_LOCK };
-/* Reads a router with its addresses. */
+/* Reads a router with its addresses. False: no router has this name. */
 bool store_router_read(struct tx *tx, struct arena *arena, const char *name,
                        enum router_lock lock, struct router_row *router);
 /* ERR_EXISTS: another router has the name or the dns. */
 void store_router_insert(struct tx *tx, const struct router_row *router);
-/* Writes description, label, capacity, ttl and state; makes the domain due. */
+/* Writes description, label, capacity, ttl and state. Makes the domain due. */
 void store_router_update(struct tx *tx, const struct router_row *router);
 /* Replaces the addresses of ROUTER. Keeps the reports about known addresses. */
 void store_addresses_replace(struct tx *tx, const struct router_row *router);
@@ -76,10 +81,10 @@ struct alive_rule {
 	/* true: if all addresses are down, keep the shown addresses */
 	bool keeps;
 };
-/* True: the domain shows, or may show, an address of the router. */
+/* True: the domain shows an address of the router, or may show an address. */
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule);
-/* The report of an agent that the instance at the address is alive. */
+/* The report of an agent: the instance at this address is alive. */
 struct address_report {
 	const char *router;
 	struct address address;
@@ -97,8 +102,9 @@ bool store_address_renew(struct tx *tx, const struct address_report *report,
 /* Writes the report. False: the router has no such address. */
 bool store_address_revive(struct tx *tx, const struct address_report *report);
 /*
- * Updates which addresses the domain of router NAME shows; NULL: the domains of all
- * routers. Makes the changed domains due and returns their number.
+ * Updates is_shown of the addresses of router NAME. If NAME is NULL, updates at most 64
+ * routers; the next call updates more routers. Makes the domains of the changed routers
+ * due. Returns the number of these routers.
  */
 int64_t store_addresses_update_shown(struct tx *tx, const char *name,
                                      const struct alive_rule *rule);
@@ -114,18 +120,19 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 void store_routers_active(struct tx *tx, struct arena *arena,
                           const struct alive_rule *rule, router_fn *each, void *self);
 /*
- * The router whose domain is HOST or contains HOST; NULL: no router. If there are
- * several, the router with the longest domain.
+ * Returns the router whose domain is HOST or contains HOST. If there are several such
+ * routers, returns the router with the longest domain. NULL: there is no such router.
  */
 const char *store_router_find_host(struct tx *tx, struct arena *arena, const char *host);
-/* A router whose domain is below DOMAIN; NULL: no router. */
+/* Returns a router whose domain is below DOMAIN. NULL: there is no such router. */
 const char *store_router_find_below(struct tx *tx, struct arena *arena,
                                     const char *domain);
-/* Adds BY, 1 or -1, to the number of routes. */
+/* Adds BY (1 or -1) to `bound` of the router. */
 void store_router_add_bound(struct tx *tx, const char *name, int by);
 /*
- * Locks the router, so that no other transaction changes it or publishes its domain. Does
- * not wait. False: there is no such router, or another transaction holds the lock.
+ * Locks the router, so that no other transaction changes the router or publishes its
+ * domain. Does not wait. False: there is no such router, or another transaction holds the
+ * lock.
  */
 bool store_router_try_lock(struct tx *tx, const char *name);
 /* Makes the domain due, because its records have changed. */
@@ -136,20 +143,27 @@ void store_router_touch(struct tx *tx, const char *name);
 /* Reads the names of routers whose domain is due. */
 void store_domains_due(struct tx *tx, struct arena *arena, int limit,
                        void (*each)(void *self, const char *name), void *self);
-/* Writes the id of the domain in central. */
+/* Writes domain_id. */
 void store_domain_set_id(struct tx *tx, const char *name, const char *domain_id);
 /*
- * Records that the domain is missing. The worker then creates it with the id MADE_ID and
- * sends all records.
+ * Call it if central does not have the domain. Writes MADE_ID. The worker then creates
+ * the domain with this id and sends all records.
  */
 void store_domain_set_missing(struct tx *tx, const char *name, const char *made_id);
-/* Records that the domain existed before, so the worker never deletes it. */
+/*
+ * Call it if another program created the domain. Clears made_id, so the worker never
+ * deletes the domain.
+ */
 void store_domain_set_adopted(struct tx *tx, const char *name);
 /*
- * PATIENCE_S in the following functions: the longest time for which an instance that is
- * behind can delay a CNAME to its router (store_cname_ready.h).
+ * In the following functions, PATIENCE_S is the longest time for which an instance with
+ * an old version of the hosts can delay a CNAME to its router (store_cname_ready.h). If a
+ * CNAME is ready before AFTER_MS, the domain is due at that time.
  */
-/* Central has accepted REV as SERIAL. The domain is due again in AFTER_MS. */
+/*
+ * Central has accepted the revision REV with the serial SERIAL. The domain is due again
+ * after AFTER_MS.
+ */
 struct domain_sent {
 	uint64_t rev;
 	uint32_t serial;
@@ -158,15 +172,17 @@ struct domain_sent {
 void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
                        int patience_s);
 /*
- * Records that the name servers serve ROUTER's rev. The domain is due in AFTER_MS, or now
- * if there is a newer rev.
+ * Call it if the name servers serve the revision router->rev. Also calls
+ * store_former_names_published(). If the row has no newer revision, sets zone_status to
+ * ACTIVE. The domain is then due again after AFTER_MS.
  */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
                              int patience_s);
+/* Makes the domain due after AFTER_MS, or now if central lacks the newest revision. */
 void store_domain_wait(struct tx *tx, const char *name, int64_t after_ms, int patience_s);
 /*
- * Records a failure. The domain is due in AFTER_MS, or now if its rev differs from
- * ROUTER's.
+ * Sets zone_status to ERROR with REASON. The domain is due after AFTER_MS. If the
+ * revision of the row is not router->rev, the domain is due now.
  */
 void store_domain_failed(struct tx *tx, const struct router_row *router,
                          const char *reason, int64_t after_ms);
@@ -176,7 +192,8 @@ void store_domain_failed(struct tx *tx, const struct router_row *router,
 struct route_row {
 	char id[ID_LEN + 1];
 	const char *namespace, *name, *project_id;
-	const char *host;		/* chosen by the owner; NULL: a generated name */
+	/* host that the owner has chosen; NULL: the route gets a generated name */
+	const char *host;
 	const char *labels;		/* JSON */
 	const char *backend;
 	bool is_scheduled;
@@ -184,7 +201,7 @@ struct route_row {
 	bool is_waiting;		/* another route has the claim of its host */
 	const char *last_error;		/* or "" */
 	uint32_t attempts;
-	const char *router;		/* router of its binding; NULL: not bound */
+	const char *router;		/* router of the binding; NULL: not bound */
 	const char *created_at;
 };
 
@@ -192,7 +209,7 @@ struct route_row {
 struct route_key {
 	const char *id, *namespace, *name;
 };
-/* "NAMESPACE/NAME", or the id; for errors. */
+/* Returns the id, or "NAMESPACE/NAME", for the text of an error. */
 static inline const char *route_key_text(const struct route_key *key, struct arena *arena)
 {
 	return key->id ? key->id : arena_printf(arena, "%s/%s", key->namespace, key->name);
@@ -207,21 +224,27 @@ void store_route_insert(struct tx *tx, const struct route_row *route);
 void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
 /*
- * Locks the namespace. If it has no tenant, gives it to PROJECT_ID and sets *was_free.
- * False: it belongs to another tenant.
+ * Locks the namespace. If the namespace has no tenant, gives the namespace to PROJECT_ID
+ * and sets *was_free. False: the namespace belongs to another tenant.
  */
 bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id,
                            bool *was_free);
 /* True: the tenant has LIMIT routes or more. */
 bool store_project_is_full(struct tx *tx, const char *project_id, int limit);
 void store_namespace_lock(struct tx *tx, const char *namespace);
-/* If a locked namespace has no routes, releases it from its tenant. */
+/*
+ * If the namespace has no routes, takes the namespace from its tenant. The caller must
+ * have locked the namespace.
+ */
 void store_namespace_release(struct tx *tx, const char *namespace);
 void store_route_set_bound(struct tx *tx, const char *id, const char *dns);
 void store_route_set_unbound(struct tx *tx, const char *id, const char *reason);
 void store_route_failed(struct tx *tx, const char *id, const char *reason,
                         int64_t after_ms);
-/* Clears the errors of at most LIMIT routes of ROUTER, if ROUTER accepts routes. */
+/*
+ * If ROUTER accepts routes, clears the errors of at most LIMIT of its routes. Returns the
+ * number of these routes.
+ */
 int64_t store_routes_clear_errors(struct tx *tx, const char *router, int limit);
 /*
  * Makes at most LIMIT routes without a router due, and at most LIMIT routes of draining
@@ -238,7 +261,7 @@ struct route_filter {
 typedef void route_fn(void *self, const struct route_row *route);
 void store_routes(struct tx *tx, struct arena *arena, const struct route_filter *filter,
                   route_fn *each, void *self);
-/* The routes that this process schedules (consistency/membership.h). */
+/* The share of the routes that this process schedules (consistency/membership.h). */
 struct route_share {
 	uint32_t factor, total;
 	int limit;
@@ -251,17 +274,18 @@ bool store_routes_any_due(struct tx *tx, const struct route_share *share);
 /* Locks due routes without a router. Skips routes that another transaction has locked. */
 void store_routes_unbound(struct tx *tx, struct arena *arena,
                           const struct route_share *share, route_fn *each, void *self);
-/* The same for due routes of draining routers. */
+/* Like store_routes_unbound(), but locks due routes of draining routers. */
 void store_routes_draining(struct tx *tx, struct arena *arena,
                            const struct route_share *share, route_fn *each, void *self);
 
 /* ---- claims of hosts (host_claim.h) ---- */
 
-/* Call it before any other statement about a host below PARENT. */
+/* Locks PARENT. Call it before any other statement about a host directly below PARENT. */
 void store_parent_lock(struct tx *tx, const char *parent);
 /*
  * The gates are a lock for many readers or one writer. A transaction that gives a host to
- * a route locks one gate. A transaction that creates a router locks all gates.
+ * a route, or takes a host from a route, locks one gate. A transaction that creates a
+ * router locks all gates.
  */
 void store_gate_pass(struct tx *tx);
 void store_gates_lock(struct tx *tx);
@@ -273,31 +297,34 @@ bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
                       struct claim_row *claim);
 /* True: another tenant has a claim of a host directly below PARENT. */
 bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id);
-/* False: another route has the claim. */
+/* Gives the claim of HOST to ROUTE. False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
 void store_claim_release(struct tx *tx, const char *host, const char *route_id);
-/* A claimed host in DOMAIN; NULL: no host. The statement reads all claims. */
+/*
+ * Returns a claimed host that is DOMAIN or below DOMAIN. NULL: there is no such host.
+ * This function is slow, because the statement reads all claims.
+ */
 const char *store_claim_find_below(struct tx *tx, struct arena *arena,
                                    const char *domain);
 /*
- * Locks the routes that wait for HOST, except the first SKIP of them. The route that has
- * waited longest comes first.
+ * Locks at most LIMIT routes that wait for HOST. The route that has waited longest is the
+ * first route. Skips the first SKIP routes.
  */
 void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, int limit,
                           int skip, route_fn *each, void *self);
-/* The same for all hosts directly below PARENT. */
+/* Like store_routes_waiting(), but for all hosts directly below PARENT. */
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
                                 int limit, int skip, route_fn *each, void *self);
 /*
- * Writes the reasons of the routes that wait for HOST: OURS for routes of OWNER's
- * tenant, OTHERS for other routes.
+ * Writes last_error of the routes that wait for HOST. Routes of OWNER's tenant get the
+ * text OURS. Other routes get the text OTHERS.
  */
 void store_waiting_set_reasons(struct tx *tx, const char *host,
                                const struct route_row *owner, const char *ours,
                                const char *others);
 /*
- * Reads unclaimed hosts for which a route waits although it could have the claim. Such a
- * host is a fault.
+ * Reads hosts without a claim for which a route waits, although the route could have the
+ * claim. Only a fault can cause this.
  */
 void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
                            void (*each)(void *self, const char *host), void *self);
@@ -306,7 +333,7 @@ void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
 
 struct binding_row {
 	const char *namespace, *name, *route_id, *router, *dns;
-	const char *router_dns;		/* only set by store_bindings() */
+	const char *router_dns;		/* only store_bindings() sets it */
 	uint64_t generation;
 };
 bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id,
@@ -316,7 +343,10 @@ void store_binding_insert(struct tx *tx, const struct binding_row *binding);
 void store_binding_update(struct tx *tx, const struct binding_row *binding);
 void store_binding_delete(struct tx *tx, const char *route_id);
 typedef void binding_fn(void *self, const struct binding_row *binding);
-/* Reads the bindings of ROUTER (NULL: of all routers), sorted by the route's id. */
+/*
+ * Reads at most LIMIT bindings of ROUTER (NULL: of all routers), sorted by route_id.
+ * MARKER: reads only bindings with a route_id after MARKER.
+ */
 void store_bindings(struct tx *tx, struct arena *arena, const char *router,
                     const char *marker, int limit, binding_fn *each, void *self);
 
@@ -326,8 +356,10 @@ struct former_name {
 	const char *route_id, *router, *dns;
 	const char *target;		/* NULL: the name has no CNAME */
 	enum former_state state;
-	uint64_t seq;			/* grows with each change of the row */
-	/* ttl of a CNAME that the worker has just sent to central; otherwise 0 */
+	uint64_t seq;			/* each change of the row raises this number */
+	/*
+	 * TTL of the CNAME, if the worker has just sent the CNAME to central; otherwise 0
+	 */
 	uint32_t ttl;
 };
 typedef void former_name_fn(void *self, const struct former_name *former);
@@ -338,7 +370,11 @@ typedef void former_name_fn(void *self, const struct former_name *former);
  */
 struct former_name_times {
 	int delay_s;
-	int grace_s;			/* after the delay; at least the router's ttl */
+	/*
+	 * Length of the grace time, which begins after the delay. If the router's ttl is
+	 * longer, the grace time is the ttl.
+	 */
+	int grace_s;
 };
 void store_former_name_insert(struct tx *tx, const struct former_name *former,
                               const struct former_name_times *times);
@@ -346,86 +382,112 @@ void store_former_name_insert(struct tx *tx, const struct former_name *former,
 void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
                                  int delay_s);
 /*
- * Records that the route has the name DNS at ROUTER again. The router then serves the
- * name without a CNAME.
+ * Call it if the route has the former name DNS at ROUTER again. The worker then deletes
+ * the CNAME, and the router serves the name without a CNAME.
  */
 void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
                             const char *dns);
 /* Ends all former names of the route. */
 void store_former_names_end(struct tx *tx, const char *route_id);
-/* Ends each former name that equals the host that the owner of the route has chosen. */
+/*
+ * Ends the former names of the route that are equal to HOST, because the owner of the
+ * route has chosen this host.
+ */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
-/* The routers whose instances serve the route: its current and its former routers. */
+/*
+ * Reads the current router of the route and the routers at which the route has a former
+ * name.
+ */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
-/* The same for COUNT routes, 1 to TX_LIST_MAX. */
+/*
+ * Like store_route_routers(), but for COUNT routes (1 to TX_LIST_MAX). May call EACH
+ * twice for a router.
+ */
 void store_routes_routers(struct tx *tx, struct arena *arena,
                           const char *const *route_ids, size_t count,
                           void (*each)(void *self, const char *route_id,
                                        const char *router), void *self);
-/* Reads at most LIMIT names in STATE whose time is over, the oldest first. */
+/*
+ * Reads at most LIMIT names in STATE whose time in this state is over, sorted by the end
+ * of this time.
+ */
 void store_former_names_expired(struct tx *tx, struct arena *arena,
                                 enum former_state state, int limit,
                                 former_name_fn *each, void *self);
 /*
- * Moves the row to its next state. If the next state is GONE, deletes the row and its
- * claim. False: the row has changed since the read of FORMER. The function then wrote
- * nothing.
+ * Moves the row to the state that follows EVENT. If this state is GONE, deletes the row.
+ * Also deletes the claim of the name, unless the route uses the name again. False: the
+ * row has changed since the read of FORMER. The function then wrote nothing.
  */
 bool store_former_name_apply(struct tx *tx, const struct former_name *former,
                              enum former_event event);
 /*
- * Writes the version of the hosts that the new routers must serve before a CNAME is
- * ready.
+ * For each CNAME that ROUTER's domain must get: writes the version of the hosts that the
+ * instances of the new router must serve before the CNAME is ready.
  */
 void store_former_names_set_needs(struct tx *tx, const char *router);
 /*
- * Call it when an instance of ROUTER has sent a report. Makes the domains due in which a
- * CNAME is now ready.
+ * Call it when an instance of ROUTER has sent a report. If a CNAME to ROUTER is now
+ * ready, makes the domain of this CNAME due.
  */
 void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
 /*
- * Records that the name servers of a router's domain serve all updates that central has
- * accepted.
+ * Call it if the name servers of ROUTER's domain serve all updates that central has
+ * accepted. Moves the former names at ROUTER to their next states.
  */
 void store_former_names_published(struct tx *tx, const struct router_row *router);
-/* Reads the names of a router's domain that have an update to send to central now. */
+/*
+ * Reads at most LIMIT former names at ROUTER whose update the worker must send to central
+ * now.
+ */
 void store_former_names_unsent(struct tx *tx, struct arena *arena, const char *router,
                                int limit, int patience_s, former_name_fn *each,
                                void *self);
 /*
- * Reads names after AFTER (its route_id and dns) whose CNAME central already has, in the
- * order of route_id and dns.
+ * Reads at most LIMIT former names at ROUTER whose CNAME central already has, sorted by
+ * route_id and dns. Begins after the route_id and dns of AFTER.
  */
 void store_former_names_kept(struct tx *tx, struct arena *arena, const char *router,
                              const struct former_name *after, int limit,
                              former_name_fn *each, void *self);
 /*
- * Records that central has accepted the updates of these names. Each CNAME has ROUTER's
- * ttl.
+ * Call it if central has accepted the updates of these names. Moves each name to its next
+ * state. Stores the larger of ROUTER's ttl and the stored TTL.
  */
 void store_former_names_sent(struct tx *tx, const struct router_row *router,
                              const struct former_name *names, size_t count);
 /*
- * Makes the worker send all CNAMEs of a router to central again, because the domain is
- * new.
+ * Makes the worker send all CNAMEs of ROUTER's domain to central again, because central
+ * has a new domain with the same name.
  */
 void store_former_names_resend(struct tx *tx, const char *router);
-/* The routers whose instances serve routes with a former name at ROUTER. */
+/* Reads the routers whose instances serve a route that has a former name at ROUTER. */
 void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
                              void (*each)(void *self, const char *router), void *self);
 /* Ends all former names at the router. */
 void store_router_former_names_end(struct tx *tx, const char *router);
-/* Deletes all former names at the router, with their claims. */
+/*
+ * Deletes all former names at the router. Also deletes the claims of these names, except
+ * of names that the route uses again.
+ */
 void store_router_former_names_delete(struct tx *tx, const char *router);
-/* The former names at a router, and the time until the last former name is gone. */
+/* The number of former names at a router, and the time when the last former name ends. */
 struct former_names_left {
 	int64_t count;
-	int64_t leading;		/* names that have or will get a CNAME */
-	/* names whose CNAME may still be on name servers */
+	/* number of names that have a CNAME or will get a CNAME */
+	int64_t leading;
+	/*
+	 * number of names whose CNAME central must delete or has deleted; name servers
+	 * may still serve the CNAME
+	 */
 	int64_t leaving;
-	uint32_t ttl;			/* the longest ttl; at least the router's */
-	/* the latest end of a grace time or ttl; NULL: no names */
+	/* the longest TTL of the CNAMEs and of the router */
+	uint32_t ttl;
+	/*
+	 * the latest end of a grace time or TTL; NULL: no name has such an end (all names
+	 * are in `leaving`, or there are no names)
+	 */
 	const char *until;
 };
 void store_router_former_names(struct tx *tx, struct arena *arena,
@@ -440,11 +502,12 @@ struct host_row {
 typedef void host_fn(void *self, const struct host_row *host);
 /*
  * Reads the hosts and former names of the router's routes, for at most LIMIT routes with
- * ids after MARKER, sorted by route id. Includes the names of former routes while a CNAME
- * may point to the router.
+ * ids after MARKER, sorted by route id. Also reads the names of routes that have a former
+ * name at the router.
  */
 void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
                         const char *marker, int limit, host_fn *each, void *self);
+/* Like store_router_hosts(), but reads the hosts of only one route. */
 void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
                        const char *route_id, host_fn *each, void *self);
 

@@ -3,9 +3,10 @@
  * the current router of its route. In the condition, m is a row of route_moves in state
  * ADD, and b is the binding of the route.
  *
- *	all shown instances report that they serve the route		immediately
- *	some send no report, and no report has an older version		after begins_at
- *	an instance reports an older version				PATIENCE_S later
+ *	state of the shown instances				the CNAME is ready
+ *	all instances report that they serve the route		immediately
+ *	some send no report; no report has an older version	at begins_at
+ *	an instance reports an older version			PATIENCE_S after begins_at
  */
 #pragma once
 
@@ -17,8 +18,8 @@
 	"OR m.begins_at + INTERVAL ? SECOND <= NOW(3))"
 
 /*
- * The next time at which router d is due: after this number of microseconds, or when the
- * next CNAME is ready, if that is earlier.
+ * The time when router d is due next. This time is AFTER_US microseconds from now. If a
+ * CNAME is ready earlier, the router is due when the CNAME is ready.
  */
 #define NEXT_DUE \
 	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(CASE " \

@@ -17,12 +17,13 @@
 
 #include "core/outcome.h"
 
-enum { BATCH_REFUSED_MAX = 8 };		/* refusals before the first accepted update */
+/* maximum number of refused updates before the first accepted update */
+enum { BATCH_REFUSED_MAX = 8 };
 
 struct batch_limits {
 	/*
 	 * limits of a message with several updates; a message with one update may exceed
-	 * them
+	 * these limits
 	 */
 	size_t changes, octets;
 };
@@ -33,14 +34,15 @@ struct batch_size {
 
 struct batch;
 
-/* SIZES contains the sizes of COUNT updates, in their order. */
+/* SIZES contains the sizes of COUNT updates, in the order of the updates. */
 struct batch *batch_new(const struct batch_size *sizes, size_t count,
                         const struct batch_limits *limits);
 void batch_free(struct batch **batch);
 
 /*
- * Returns the updates of the next message. Until batch_settle() or batch_give_up(), it
- * returns the same updates again. False: all updates have an outcome.
+ * Returns the updates of the next message. Until the caller calls batch_settle() or
+ * batch_give_up(), batch_next() returns the same updates again. False: all updates have
+ * an outcome.
  */
 bool batch_next(struct batch *batch, size_t *first, size_t *count);
 /*

@@ -1,15 +1,15 @@
 /*
  * desired -- chooses the record sets that a name should have, from its endpoints.
  *
- * All endpoints of one resource and type form one record set, whatever their set ids are.
- * If several resources request the same record set, the resource whose record set is in
- * the zone wins. Otherwise this order decides: resources of RPC callers, routers, routes,
- * ports. Within one of these groups, the record set with fewer records wins. If the
- * numbers of records are equal, the record set that sorts first by the octets of its
+ * All endpoints of one resource and type form one record set, even if their set ids
+ * differ. If several resources request the same record set, the resource whose record set
+ * is in the zone wins. Otherwise this order decides: resources of RPC callers, routers,
+ * routes, ports. Within one of these groups, the record set with fewer records wins. If
+ * the numbers of records are equal, the record set that sorts first by the octets of its
  * records wins ("PerResource" of external-dns). A name cannot have both a CNAME and other
  * record sets. If the endpoints of a name request both, the CNAME wins only if this CNAME
- * is already in the zone. Otherwise the other record sets win. This module never
- * chooses a record set that the zone cannot contain.
+ * is already in the zone. Otherwise the other record sets win. This module never chooses
+ * a record set that the zone cannot contain.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct desired {
 	struct desired *next;
 	struct rrset rrset;
 	bool has_ttl;			/* false: every TTL is correct */
-	/* its resource shares the set with other owners */
+	/* the resource shares the set with other owners */
 	bool is_shared;
 	bool has_lost;
 	bool is_excluded;		/* the caller of desired_resolve() sets it */
@@ -35,12 +35,18 @@ struct desired {
 /* Merges the COUNT endpoints of a name into record sets. Sorts the endpoints. */
 struct desired *desired_merge(struct desired *endpoints, size_t count,
                               struct arena *arena);
-/* Why a zone cannot contain the set; NULL: the zone can contain it. */
+/*
+ * Returns the reason why a zone cannot contain the set. NULL: the zone can contain the
+ * set.
+ */
 const char *desired_fault(const struct desired *desired, const struct view *view);
 /*
  * Chooses the winner of each type among the sets that are not excluded. If a CNAME wins,
  * no other set wins.
  */
 void desired_resolve(struct desired *list, const struct node *node);
-/* The winner of TYPE. If there is no winner, an excluded set of TYPE or NULL. */
+/*
+ * Returns the winner of TYPE. If there is no winner, returns an excluded set of TYPE or
+ * NULL.
+ */
 const struct desired *desired_of(const struct desired *list, uint16_t type);

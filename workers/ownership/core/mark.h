@@ -24,7 +24,10 @@ enum {
 	MARK_OWNER_MAX = 64,
 	MARK_RESOURCE_MAX = 200,
 	MARK_LABELS_MAX = 16,
-	/* limit for a mark that zonefleet reads: there is room for its own labels */
+	/*
+	 * maximum number of labels in a mark that zonefleet reads, so that there is room
+	 * for more labels
+	 */
 	MARK_LABELS_READ = 12,
 	MARK_TEXT_MAX = 4096,
 	/* longest text that zonefleet seals, so that the sealed text fits */
@@ -53,19 +56,19 @@ bool mark_owner_is_valid(const char *owner);
 bool mark_resource_is_valid(const char *resource);
 
 /*
- * Reads the rdata of a TXT record, and joins its strings. Sets *mark only if it returns
- * MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of seed 001
- * is also a mark.
+ * Reads the rdata of a TXT record, and joins its strings. Sets *mark only if the result
+ * is MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of seed
+ * 001 is also a mark.
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);
 /*
- * mark_read() for a sealed mark (mark_seal.h). MARK_DATA: the text is not sealed with
- * KEY.
+ * Like mark_read(), but for a sealed mark (mark_seal.h). MARK_DATA: the text is not
+ * sealed with KEY.
  */
 enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
                                 struct arena *arena, struct mark *mark);
-/* NULL: the mark has no such label. */
+/* Returns the value of the label KEY. NULL: the mark has no such label. */
 const char *mark_get(const struct mark *mark, const char *key);
 /*
  * Sets a label. Borrows KEY and VALUE. If VALUE is NULL, removes the label. False: the

@@ -28,11 +28,12 @@ enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
  * If the prefix ends in a dot, marks for NS and DNAME have the plain form of external-dns
  * (ns-sub.example.com), because a server hides names below NS and DNAME. In the form of
  * seed 001, marks for NS, CNAME and TXT have the plain form, because these types allow no
- * other TXT record at their name. The name of a mark may fit several record sets: a host
- * may be called "a-foo".
+ * other TXT record at their name. The name of a mark may belong to several record sets,
+ * because a host can have a name such as "a-foo".
  */
 struct mark_form {
-	bool is_same;			/* the form of seed 001; no other member set */
+	/* the form of seed 001; then no other member is set */
+	bool is_same;
 	bool is_none;			/* marks are in a table, not in a zone */
 	char prefix[MARK_AFFIX_MAX + 1], suffix[MARK_AFFIX_MAX + 1];
 	char wildcard[NAME_MAX_LABEL + 1];	/* replaces "*"; "": keep "*" */
@@ -42,9 +43,10 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
                               mark_form_none;
 
 /*
- * PREFIX or SUFFIX must be "". The other one may contain letters, digits, "-", "_", "."
- * and one "%{record_type}", with "-" or "." between this text and the DNS label.
- * mark_form_parse() converts it to lower case. ERR_INVALID: *why begins with FIELD.
+ * Makes *form. PREFIX or SUFFIX must be "". The other of these two texts may contain
+ * letters, digits, "-", "_", "." and one "%{record_type}", with "-" or "." between this
+ * string and the DNS label. mark_form_parse() converts the text to lower case.
+ * ERR_INVALID: *why begins with FIELD.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
                          const char *field, struct mark_form *form, struct why *why);
@@ -53,12 +55,15 @@ bool mark_form_equal(const struct mark_form *a, const struct mark_form *b);
 
 /* True: records of this type can have a mark. */
 bool mark_type_is_known(uint16_t type);
-/* the types that can have a mark, from index 0; returns 0 at the end */
+/*
+ * Returns the type at INDEX (0, 1, ...) in the list of types that can have a mark. 0: the
+ * end of the list.
+ */
 uint16_t mark_type_at(size_t index);
 
 /*
- * Makes the name of the mark for TYPE at NAME, in lower case. ERR_INVALID: the mark can
- * have no name, because the name is too long or outside ZONE; *why says which.
+ * Makes the name of the mark for TYPE at NAME, in lower case. ERR_INVALID: the name would
+ * be too long or outside ZONE. *why contains the reason.
  */
 enum err mark_name(const struct mark_form *form, const struct name *name, uint16_t type,
                    const struct name *zone, struct name *mark, struct why *why);
@@ -70,8 +75,9 @@ struct mark_reading {
 };
 
 /*
- * Finds all record sets to which a mark at NAME in ZONE may belong: the sets for which
- * mark_name() makes NAME, and the readings of type 0. Returns their number.
+ * Finds all record sets to which a mark at NAME in ZONE may belong. These are the sets
+ * for which mark_name() makes NAME, and the readings with type 0. Returns the number of
+ * readings.
  */
 size_t mark_readings(const struct mark_form *form, const struct name *name,
                      const struct name *zone,

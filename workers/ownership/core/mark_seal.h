@@ -31,15 +31,15 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
 
 /*
  * Appends the sealed TEXT: 64 octets for an empty text, about 150 octets for a usual
- * mark. Random text grows by a third, so the result may be longer than a mark may be
- * (MARK_TEXT_MAX).
+ * mark. Random text grows by a third, so the result may have more than MARK_TEXT_MAX
+ * octets.
  */
 void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
                const char *text, struct buf *sealed);
 /*
- * Appends the text in SEALED, and sets *nonce to its nonce. False: SEALED is not sealed
- * with this key, or the text has more than MARK_TEXT_MAX octets, or contains a zero
- * octet.
+ * Appends the text in SEALED, and sets *nonce to the nonce of SEALED. False: SEALED is
+ * not sealed with this key, or the text has more than MARK_TEXT_MAX octets or contains a
+ * zero octet.
  */
 bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plain,
                uint8_t nonce[MARK_NONCE]);

@@ -18,8 +18,8 @@
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
 	/*
-	 * the server reports that it has applied the update; a later reading confirms
-	 * this
+	 * the server has answered that it applied the update; only a later reading
+	 * confirms this
 	 */
 	OUTCOME_APPLIED,
 	OUTCOME_CONFLICT,		/* another program was faster: plan again */

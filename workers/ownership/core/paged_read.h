@@ -15,7 +15,7 @@
 enum { PAGED_READ_STARTS_MAX = 6 };
 
 struct paged_read {
-	struct axfr_limits limits;	/* its member `octets` limits the text */
+	struct axfr_limits limits;	/* limits.octets limits the text of the pages */
 	int64_t until_ms;
 	int starts;
 	/* the following members count from the last start */

@@ -25,29 +25,30 @@ enum plan_policy { POLICY_SYNC, POLICY_UPSERT_ONLY, POLICY_CREATE_ONLY };
 
 enum plan_step {
 	STEP_NONE,
-	STEP_CREATE,			/* the set and its mark */
-	STEP_UPDATE,			/* the set, its mark, or both */
-	STEP_DELETE,			/* the set and its mark */
-	/* this registry's part of a shared set, and its mark */
+	STEP_CREATE,			/* creates the set and its mark */
+	STEP_UPDATE,			/* changes the set, its mark, or both */
+	STEP_DELETE,			/* deletes the set and its mark */
+	/* deletes this registry's part of a shared set, and this registry's mark */
 	STEP_LEAVE,
-	STEP_UNMARK,			/* the mark of a set that does not exist */
+	/* deletes the mark of a set that does not exist */
+	STEP_UNMARK,
 	STEP_COUNT
 };
 
 enum plan_reason {
-	/* the set is as desired, or the step makes it so */
+	/* the set is as desired, or the step makes the set as desired */
 	REASON_WANTED,
-	REASON_UNWANTED,
+	REASON_UNWANTED,		/* no endpoint desires the set */
 	/* the set is missing, but has a mark of this registry */
 	REASON_REPAIR,
-	REASON_DRIFT,			/* another program changed it */
+	REASON_DRIFT,			/* another program changed the set */
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* another program removed this registry's mark */
-	/* an order is the reason; the same for the next two */
+	/* an order is the reason for this and for the next two reasons */
 	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,
-	/* the following reasons mean: no change */
+	/* with the following reasons, the plan does not change the set */
 	REASON_UNMANAGED_EQUAL,		/* the set is as desired, but has no owner */
 	REASON_UNMANAGED,
 	REASON_FOREIGN,
@@ -58,16 +59,18 @@ enum plan_reason {
 	REASON_CONTESTED,
 	/* this registry's mark may belong to a different set */
 	REASON_VAGUE_MARK,
-	REASON_OCCLUDED,		/* hidden below a delegation or DNAME */
+	REASON_OCCLUDED,		/* a delegation or DNAME hides the set */
 	/* the set is a delegation or DNAME and would hide other sets */
 	REASON_HIDES,
 	REASON_IMPOSSIBLE,		/* a zone cannot contain the desired set */
-	REASON_PROTECTED,		/* its type is not managed */
-	REASON_FILTERED,		/* outside domain_filter */
-	REASON_NO_MARK,			/* no name is possible for its mark */
+	/* the type is not managed, or the type is NS at the name of the zone */
+	REASON_PROTECTED,
+	REASON_FILTERED,		/* the name is outside domain_filter */
+	REASON_NO_MARK,			/* no name is possible for the mark of the set */
 	REASON_POLICY,
 	REASON_LOST_RESOLUTION,
-	REASON_BLOCKED,			/* the set that replaces it is impossible */
+	/* another set should replace the set, but this other set is impossible */
+	REASON_BLOCKED,
 	REASON_COUNT
 };
 const char *plan_step_name(enum plan_step step);		/* "create" */
@@ -84,9 +87,9 @@ struct plan_rules {
 	size_t within_count, without_count;
 	bool by_set;			/* ownership_scope is rrset */
 	bool keeps_drift;
-	/* if an unchanged set has lost its mark, it gets a new mark */
+	/* if an unchanged set has lost its mark, the set gets a new mark */
 	bool reclaims;
-	uint32_t ttl;			/* for an endpoint without TTL */
+	uint32_t ttl;			/* TTL for an endpoint without TTL */
 	/* limits, as percentages of the owned sets */
 	unsigned max_delete_pct, max_update_pct;
 	/* if there are fewer owned sets, no limit applies */
@@ -102,12 +105,13 @@ struct plan_item {
 	enum plan_step step;
 	enum plan_reason reason;
 	struct plan_order *order;	/* the order that caused the item, or NULL */
-	bool is_replaced;		/* DELETE: a set of another type replaces it */
+	/* DELETE: a set of another type replaces this set */
+	bool is_replaced;
 	bool is_held;
-	const struct view_set *set;	/* may have no records */
+	const struct view_set *set;	/* the current set, which may have no records */
 	const struct desired *desired;	/* NULL: not desired */
 	struct rrset becomes;		/* the result of CREATE, UPDATE and LEAVE */
-	char detail[120];		/* for NO_MARK and IMPOSSIBLE */
+	char detail[120];		/* details of NO_MARK and IMPOSSIBLE */
 };
 
 struct plan {
@@ -118,7 +122,10 @@ struct plan {
 	size_t steps[STEP_COUNT], reasons[REASON_COUNT], held;
 };
 
-/* The end of the group of items with the same name. The group begins at FIRST. */
+/*
+ * Returns the index after the last item of the group that begins at FIRST. A group
+ * contains all items of one name.
+ */
 size_t plan_group_end(const struct plan *plan, size_t first);
 
 /* An order changes ownership marks. It does not change records. */
@@ -133,15 +140,16 @@ enum plan_order_kind {
 struct plan_order {
 	enum plan_order_kind kind;
 	uint16_t type;			/* type of the sets in the order; 0: all types */
-	const char *resource;		/* resource of these sets; NULL: any */
+	/* resource of the sets in the order; NULL: all resources */
+	const char *resource;
 	/*
-	 * ADOPT: the records that the set must have now, sorted; NULL: the desired
-	 * records
+	 * ADOPT: the sorted records that the set must have now; NULL: the set must have
+	 * the desired records
 	 */
 	const struct rrset *expected;
 	const char *to;			/* TRANSFER: the id of the new owner */
 	bool is_dry;			/* dry run: only plan, change nothing */
-	/* output: the number of sets that an older order changes first */
+	/* output: number of sets that must wait for an older order */
 	size_t waiting;
 };
 
@@ -161,15 +169,16 @@ void plan_add_owned(struct view *view, const struct name *name,
                     const struct rrset *owned);
 /*
  * Makes the plan. Call it last. *plan is in the view's memory. IS_COMPLETE: all endpoints
- * are known. If it is false, the plan holds each item that removes a record or changes
- * the resource of a set.
+ * are known. If IS_COMPLETE is false, the plan holds each item that removes a record or
+ * changes the resource of a set, and all other items of its name.
  */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
 
 /*
- * Also holds items that remove records of a resource, if is_sure() is false for the
- * resource. RESOURCE is NULL if the mark has no resource.
+ * Also holds items that remove records or change the resource of a set, if is_sure()
+ * returns false for the current resource of the set. Holds all other items of their
+ * names, too. RESOURCE is NULL if the mark has no resource.
  */
 void plan_hold_incomplete(struct plan *plan,
                           bool (*is_sure)(void *self, const char *resource), void *self);
@@ -179,8 +188,8 @@ void plan_hold_incomplete(struct plan *plan,
 /* True: the step is CREATE or UPDATE. */
 bool plan_writes_set(const struct plan_item *item);
 /*
- * The name of the item's current or future mark in the registry's form. Its length is 0
- * if no name is possible.
+ * Makes the name of the item's current or future mark in the registry's form. The length
+ * of *place is 0 if no name is possible.
  */
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);

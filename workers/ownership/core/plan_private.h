@@ -23,7 +23,7 @@ struct owned_set {
 };
 
 struct order_entry {
-	struct order_entry *next;	/* the next newer order */
+	struct order_entry *next;	/* the next order, which is newer */
 	struct plan_order *order;
 };
 
@@ -33,25 +33,32 @@ struct plan_inputs {
 	struct desired *desired;	/* the merged endpoints */
 	struct owned_set *owned;
 	struct order_entry *orders;
-	bool hides_names;		/* a delegation here would hide sets below it */
+	/* a delegation at this name would hide other names */
+	bool hides_names;
 };
 
 /* Sets STEP_NONE with REASON. Always returns true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
 bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
-/* True for RRSIG and NSEC. The server makes these itself, even at the name of a CNAME. */
+/*
+ * True for RRSIG and NSEC. The server makes these records itself, even at the name of a
+ * CNAME.
+ */
 bool plan_is_signature(uint16_t type);
 /* True: this registry owns the set, even if other owners share it. */
 bool plan_is_ours(const struct view_set *set);
-/* True: the set of TYPE at NODE is desired, or this registry owns it. */
+/* True: the set of TYPE at NODE is desired, or this registry owns the set. */
 bool plan_has_stake(const struct node *node, uint16_t type);
-/* True: an order applies to the item and has decided *item. */
+/*
+ * True: an order applies to the item, and the function has set the step and reason of
+ * *item.
+ */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
-/* True: the item's mark has the name that the registry's form gives it. */
+/* True: the name of the item's mark is the name in the registry's current form. */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
-/* The set that this registry owns according to a row, or NULL. */
+/* Returns the set that this registry owns according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
 /* True: the worker never manages the set, and *item contains the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);

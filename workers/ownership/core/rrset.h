@@ -33,7 +33,7 @@ void rrset_sort(struct rrset *set);
 /* ---- for sorted sets ---- */
 
 bool rrset_has(const struct rrset *set, struct rdata rdata);
-/* A copy with the same records, which the caller may change. */
+/* Returns a copy of SET. The caller may add records to the copy and sort the copy. */
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
 /* True: both sets have the same records. Their TTLs may differ. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);

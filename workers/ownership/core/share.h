@@ -3,7 +3,7 @@
  * owners has an ownership mark with the labels "shared=true" and "part" (mark.h). The
  * label "part" contains hashes of the desired records of the owner, because the ownership
  * mark has no room for the records themselves. zonefleet-ownership removes a record only
- * if no other owner desires it.
+ * if this registry desired the record before and no other owner desires it.
  */
 #pragma once
 
@@ -13,14 +13,19 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-enum { SHARE_RECORDS_MAX = 200 };	/* limit for one owner of a set */
+/* maximum number of records of one owner of a set */
+enum { SHARE_RECORDS_MAX = 200 };
 
-/* The value of the label "part" for an owner whose desired records are in SET. */
+/*
+ * Makes the value of the label "part" for an owner. SET contains the desired records of
+ * this owner.
+ */
 const char *share_part(const struct rrset *set, struct arena *arena);
 /* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
 /*
- * SET without the records that only this owner desires, plus WANTED, which may be NULL.
+ * Returns the records of SET, without the records that only this registry desires, and
+ * adds the records of WANTED. WANTED may be NULL.
  */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);

@@ -18,7 +18,10 @@ struct source_report {
 	size_t count;			/* number of endpoints in the list */
 	/* number of earlier endpoints that are missing from the list */
 	size_t left;
-	/* number to compare with; it does not shrink while lists are not plausible */
+	/*
+	 * number of earlier endpoints. This number does not decrease while lists are not
+	 * plausible.
+	 */
 	size_t had;
 	bool owns_sets;			/* the resource owns record sets in the zone */
 	/* if there were fewer endpoints, every list is plausible */
@@ -28,7 +31,7 @@ struct source_report {
 struct source_state {
 	/* the plan may delete sets that are missing from the list */
 	bool is_complete;
-	size_t endpoints;		/* number to compare with the next list */
+	size_t endpoints;		/* `had` for the next list */
 };
 
 struct source_state source_decide(const struct source_report *report);

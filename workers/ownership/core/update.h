@@ -24,12 +24,13 @@
 
 enum update_kind {
 	/* prerequisites (2.4) */
-	UPDATE_SET_IS,			/* one of the records that a set must have */
+	/* the set must contain exactly the records with this kind */
+	UPDATE_SET_IS,
 	UPDATE_NO_SET,			/* NAME must have no records of TYPE */
 	UPDATE_NO_NAME,			/* NAME must have no records */
 	/* changes (2.5) */
 	UPDATE_DELETE_SET,
-	UPDATE_DELETE,			/* one record */
+	UPDATE_DELETE,			/* deletes one record */
 	UPDATE_ADD,
 };
 
@@ -53,9 +54,9 @@ struct update {
 /* True: the item has a step, is not held, and is not a dry run. */
 bool update_applies(const struct plan_item *item);
 /*
- * Makes the update of the COUNT items of one name, without held items. MARK_TTL: the TTL
+ * Makes the update of the COUNT items of one name. Ignores held items. MARK_TTL: the TTL
  * of marks. *update is in the view's memory. If *update contains no changes, do not send
- * it.
+ * the update.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
                  uint32_t mark_ttl, struct update *update);

@@ -26,8 +26,8 @@ void update_require(struct update_draft *draft, enum update_kind kind,
 void update_require_records(struct update_draft *draft, const struct name *name,
                             uint16_t type, const struct rrset *set);
 /*
- * Requires that all TXT records of NAME are as read. If NAME had no TXT record, also
- * requires that it has no CNAME.
+ * Adds a prerequisite: the TXT records of NAME must be unchanged since the reading. If
+ * NAME had no TXT record, also adds the prerequisite that NAME has no CNAME.
  */
 void update_require_txt(struct update_draft *draft, const struct name *name);
 void update_remove(struct update_draft *draft, enum update_kind kind,

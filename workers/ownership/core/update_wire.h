@@ -20,7 +20,7 @@
 #include "dns/reply.h"
 
 enum {
-	/* octets of updates that fit in a message for every zone and key */
+	/* maximum octets of updates that fit in a message for every zone and key */
 	UPDATE_WIRE_ROOM = PACKET_MAX - 1024,
 };
 
@@ -37,7 +37,8 @@ struct update_message {
 	bool is_known_key;
 	uint16_t id;
 	uint64_t now;			/* unix seconds */
-	int64_t ahead_s;		/* how far the server's clock is ahead of `now` */
+	/* seconds that the server's clock is ahead of `now` */
+	int64_t ahead_s;
 };
 
 /* The values with which update_wire_outcome() checks the answer. */
@@ -48,20 +49,20 @@ struct update_sent {
 };
 
 /*
- * The largest size of an update in a message. The update may be smaller in a message with
- * several updates.
+ * Returns the maximum size of an update in a message. The update may be smaller in a
+ * message with several updates.
  */
 struct batch_size update_wire_size(const struct update *update);
 /*
- * Writes the message to DATA, which has PACKET_MAX octets. Returns its length; 0: DATA
- * has no room for the message.
+ * Writes the message to DATA, which has PACKET_MAX octets. Returns the length of the
+ * message, or 0 if DATA has no room for the message.
  */
 size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data);
 /*
- * Reads the answer in DATA, and returns the outcome of all updates in the message. *why:
- * the text to print after the name of the server; "" if applied. The outcome is also
- * AGAIN if zonefleet-ownership cannot trust the answer.
+ * Reads the answer in DATA, and returns the outcome of all updates in the message. *why
+ * contains the text to print after the name of the server, or "" if the outcome is
+ * APPLIED. The outcome is also AGAIN if zonefleet-ownership cannot trust the answer.
  */
 enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why);

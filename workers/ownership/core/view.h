@@ -23,14 +23,14 @@
 #include "core/mark_name.h"
 #include "core/rrset.h"
 
-enum { VIEW_TYPES_MAX = 256 };		/* at one name */
+enum { VIEW_TYPES_MAX = 256 };		/* maximum number at one name */
 
 enum owner_kind {
 	OWNER_NONE,			/* no mark */
 	OWNER_US,
 	/* this registry's mark may belong to a different set */
 	OWNER_VAGUE,
-	OWNER_SHARED,			/* all owners of its marks share it */
+	OWNER_SHARED,			/* all marks of the set contain "shared=true" */
 	OWNER_OTHER,
 	OWNER_BAD,			/* a malformed mark */
 	OWNER_CONTESTED,
@@ -38,48 +38,49 @@ enum owner_kind {
 
 /* One TXT record with a mark, or one row of a table. */
 struct marking {
-	struct marking *next;		/* the next one of the zone */
+	struct marking *next;		/* the next marking of the zone */
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* only the owner's id: the form of seed 001 */
 	/* a mark of this registry that may belong to several sets */
 	bool is_ambiguous;
 	bool is_sealed;			/* sealed with this registry's key */
-	const struct mark *mark;	/* for MARK_OWNED; else NULL */
+	const struct mark *mark;	/* only for MARK_OWNED; otherwise NULL */
 	/* node of the TXT record; NULL: a row of a table */
 	struct node *node;
 	struct rdata rdata;
 };
 
 struct claim {
-	struct claim *next;		/* the next one for the same set */
+	struct claim *next;		/* the next claim to the same set */
 	struct marking *by;
 	bool is_former;			/* a mark in this registry's former form */
 };
 
 struct view_set {
-	struct view_set *next;		/* the next one at the same name */
+	struct view_set *next;		/* the next set at the same name */
 	struct rrset rrset;		/* empty: the set has only a mark */
 	enum owner_kind owner;
 	struct claim *claims;		/* marks for this set */
-	/* marks of this registry that are not ambiguous */
+	/* number of marks of this registry that are not ambiguous */
 	size_t clear_marks;
 	/* this registry's mark, for OWNER_US, _SHARED and _VAGUE */
 	const struct marking *ours;
-	bool is_wanted;			/* for the plan */
+	bool is_wanted;			/* the set is desired; the plan sets it */
 };
 
 struct node {
-	struct node *next;		/* the next one of the zone */
+	struct node *next;		/* the next node of the zone */
 	struct view_set *sets;
-	struct rrset marks;		/* the TXT records here that are marks */
+	struct rrset marks;		/* the TXT records at this name that are marks */
 	/* marks of this registry without a type for this name */
 	struct claim *untyped;
 	struct claim *foreign;		/* marks of other owners without a type */
-	void *user;			/* for the plan */
-	unsigned types;
-	unsigned marks_of_ours;		/* number of marks of this registry here */
-	uint8_t len, wire[];		/* its name */
+	void *user;			/* only the plan uses it */
+	unsigned types;			/* number of types at this name */
+	/* number of marks of this registry at this name */
+	unsigned marks_of_ours;
+	uint8_t len, wire[];		/* name of the node */
 };
 
 /* The settings of the marks of this registry. */
@@ -87,7 +88,8 @@ struct mark_settings {
 	const char *owner;		/* the storage_id of this registry */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: no former form */
-	const uint8_t *key;		/* seals the marks; NULL: do not seal them */
+	/* key that seals the marks; NULL: do not seal the marks */
+	const uint8_t *key;
 };
 
 struct view;
@@ -108,7 +110,10 @@ const uint8_t *view_key(const struct view *view);
  */
 bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata);
-/* Adds the row of a table. Borrows MARK. Call it before view_settle(). */
+/*
+ * Adds a row of a table as a mark for the set of TYPE at NAME. Borrows MARK. Call it
+ * before view_settle().
+ */
 void view_claim(struct view *view, const struct name *name, uint16_t type,
                 const struct mark *mark);
 /* Finds the owners. Call it after all records and rows are added. */
@@ -119,38 +124,39 @@ void view_settle(struct view *view, const struct mark_settings *marks);
 struct node *view_first(const struct view *view);
 /* NULL: no node has this name. */
 struct node *view_find(const struct view *view, const struct name *name);
-/* The node of NAME. If there is no such node, adds a node without sets. */
+/* Returns the node of NAME. If there is no such node, adds a node without sets. */
 struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
-/* The set of TYPE at NODE. If there is no such set, adds an empty set. */
+/* Returns the set of TYPE at NODE. If there is no such set, adds an empty set. */
 struct view_set *view_add_set(struct view *view, struct node *node, uint16_t type);
 /* NULL: NODE is NULL or has no such set. */
 struct view_set *node_find_set(const struct node *node, uint16_t type);
 bool node_has_records(const struct node *node, uint16_t type);
 /*
- * The owners of SET at NODE according to the marks; "": no owner. Commas separate several
- * ids; an id cannot contain a comma. The text is valid as long as the view.
+ * Returns the ids of the owners of SET at NODE, according to the marks. Commas separate
+ * the ids. An id cannot contain a comma. "": no owner. The text is valid as long as the
+ * view.
  */
 const char *view_owners(const struct view *view, const struct node *node,
                         const struct view_set *set);
 /* True: the set has records. SET may be NULL. */
 bool view_set_exists(const struct view_set *set);
-/* The resource in this registry's mark, or NULL. */
+/* Returns the resource in this registry's mark, or NULL. */
 const char *view_set_resource(const struct view_set *set);
 /*
- * True: the set is contested, or this registry owns and desires it. An additional mark of
- * this owner changes nothing.
+ * True: the set is contested, or this registry owns and desires the set. Then an
+ * additional mark of this registry changes nothing.
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
- * Makes the name of the mark for TYPE at NODE. Its length is 0 if the marks are not in
- * the zone. ERR_INVALID: no name is possible, the name has other records, or zonefleet
- * would read the mark as the mark of another record set.
+ * Makes the name of the mark for TYPE at NODE. The length of *mark is 0 if the marks are
+ * not in the zone. ERR_INVALID: no name is possible, the name has other records, or
+ * zonefleet would read the mark as the mark of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
 /*
- * True: this registry's MARKING may belong to a set at a name other than NODE's, and that
+ * True: MARKING of this registry may belong to a set at another name than NODE, and this
  * set has no other mark in the registry's form. BY_OURS: considers only sets that this
  * registry owns and desires.
  */
@@ -163,5 +169,5 @@ bool view_is_mark(const struct view *view, struct rdata rdata);
  * do not count as hidden.
  */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);
-/* Memory that is valid as long as the view. */
+/* Returns an arena that is valid as long as the view. */
 struct arena *view_arena(const struct view *view);

@@ -17,21 +17,18 @@ struct view {
 	struct mark_settings marks;
 };
 
-/* The set of TYPE at NODE. If it does not exist, adds a set without owner. */
+/* Returns the set of TYPE at NODE. If there is no such set, adds a set without owner. */
 struct view_set *view_get_set(struct view *view, struct node *node, uint16_t type);
 
-/*
- * The set to which a mark of this registry belongs, and whether the mark has the
- * registry's current or former form.
- */
+/* The set to which a mark of this registry belongs, and the form of the mark. */
 struct view_meaning {
 	struct mark_reading is;
-	bool is_former;
+	bool is_former;			/* the mark has the registry's former form */
 };
 
 /*
- * False: the mark belongs to no set, or may belong to several sets. IS_BARE: it has the
- * form of seed 001.
+ * Finds the set to which the mark at PLACE belongs. IS_BARE: the mark has the form of
+ * seed 001. False: the mark belongs to no set, or may belong to several sets.
  */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);

@@ -20,13 +20,13 @@
 
 struct host {
 	const struct address *address;
-	const struct name *domain;	/* of the network; len 0: no domain */
+	const struct name *domain;	/* domain of the network; len 0: no domain */
 	const struct name *fqdn;	/* the chosen name; NULL: no name */
 	const char *mac;		/* NULL: no lease */
 };
 
 /*
- * Both functions append whole lines. hosts_addn() skips a host without a name.
+ * Both functions append complete lines to FILE. hosts_addn() skips a host without a name.
  * hosts_dhcp() skips a host without a MAC address.
  */
 void hosts_addn(const struct host *host, struct buf *file);

@@ -16,7 +16,8 @@
 /* How zonefleet publishes a network's ports. */
 struct port_network {
 	struct name domain;		/* len 0: the ports have no names */
-	uint8_t v4_bits, v6_bits;	/* size of reverse zones: see reverse_check() */
+	/* prefix lengths of reverse zones (reverse_check()) */
+	uint8_t v4_bits, v6_bits;
 	struct subnets subnets;
 };
 
@@ -32,7 +33,7 @@ struct port_names {
 struct port_record {
 	const char *zone, *name;
 	uint16_t type;
-	const char *data;		/* presentation */
+	const char *data;		/* data in presentation format */
 	/* the owner of the zone */
 	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;
 };

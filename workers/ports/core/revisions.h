@@ -13,9 +13,9 @@
 struct revision {
 	char id[ID_LEN + 1];
 	uint64_t revision;		/* 0: unknown */
-	/* in zonefleet's list: deleted, and must stay deleted */
+	/* only in zonefleet's list: the object is deleted and must stay deleted */
 	bool is_gone;
-	/* in Neutron's list: ignore the revision */
+	/* only in Neutron's list: ignore the revision */
 	bool is_partial;
 };
 

@@ -16,7 +16,7 @@ enum { CIDR_TEXT = ADDRESS_TEXT + 4 };
 
 struct subnet {
 	struct prefix cidr;
-	bool is_published;		/* its addresses have records */
+	bool is_published;		/* addresses in the subnet have records */
 };
 
 struct subnets {

@@ -23,12 +23,16 @@ enum former_state {
 	/* enough name servers serve the CNAME; the grace time runs */
 	FORMER_HAVE,
 	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	/* central has deleted the CNAME; name servers may still serve it */
+	/* central has deleted the CNAME; name servers may still serve the CNAME */
 	FORMER_WITHDRAWN,
-	/* enough name servers have deleted it; resolvers may still have it in a cache */
+	/*
+	 * enough name servers have deleted the CNAME; resolvers may still have the CNAME
+	 * in a cache
+	 */
 	FORMER_CACHED,
-	FORMER_DROP,		/* not served; central must delete the CNAME */
-	FORMER_GONE,		/* no row */
+	/* the routers do not serve the name; central must delete the CNAME */
+	FORMER_DROP,
+	FORMER_GONE,		/* the database has no row for the name */
 	FORMER_STATES
 };
 

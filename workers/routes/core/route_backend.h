@@ -10,7 +10,7 @@
  *
  * "NAMESPACE_* static" contains two patterns. The second pattern allows the backend
  * "static" for all routes. Other patterns limit the namespaces that a tenant may claim,
- * because a namespace brings the backends of its name.
+ * because a route may name the backends of its namespace.
  */
 #pragma once
 
@@ -22,8 +22,8 @@
 enum { BACKEND_MAX = 255 };
 
 /*
- * Checks that PATTERNS contains at least one pattern and that blanks separate the
- * patterns. *why begins with FIELD.
+ * Checks a list of patterns, which are separated by blanks. ERR_INVALID: PATTERNS
+ * contains no pattern, or a pattern contains "*" more than once. *why begins with FIELD.
  */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);

@@ -22,7 +22,7 @@ enum { ROUTE_HOST_MAX = 253, ROUTE_LABEL_MAX = 63 };
 
 /*
  * Check one label (namespace or router), or one or more labels (name). A label consists
- * of lower-case letters, digits and hyphens, but a hyphen neither begins nor ends it.
+ * of lower-case letters, digits and hyphens, but does not begin or end with a hyphen.
  * TEXT may contain any octets. ERR_INVALID: *why begins with FIELD.
  */
 enum err route_name_check_label(const char *text, const char *field, struct why *why);
@@ -41,13 +41,13 @@ bool host_is_wildcard(const char *host);
 bool host_is_wide(const char *host);
 /* HOST without its first label. For a normalized host, the result is never empty. */
 const char *host_parent(const char *host);
-/* True: HOST is DOMAIN or below it. */
+/* True: HOST is DOMAIN or below DOMAIN. */
 bool host_is_in(const char *host, const char *domain);
 
 /*
- * Makes the host NAMESPACE-NAME.DNS. If SALT is not "" (it is an id), or the label would
- * be too long, the label ends with a hash of namespace, name and salt. ERR_INVALID: the
- * host would be too long.
+ * Makes the host NAMESPACE-NAME.DNS. If SALT is not NULL, or the label would be too long,
+ * the label ends with a hash of namespace, name and SALT. SALT is "", an id or NULL.
+ * ERR_INVALID: the host would be too long.
  */
 enum err route_name_generate(const char *namespace, const char *name, const char *dns,
                              const char *salt, char host[ROUTE_HOST_MAX + 1],

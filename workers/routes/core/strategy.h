@@ -21,11 +21,11 @@
 /*
  * A router that can get a route. A router gets no routes if its capacity is reached or if
  * it has no live instance. If no router with the label has room, the route waits. The
- * caller locks the positions and counts the routes that it binds.
+ * caller locks the positions and raises `bound` for each route that the caller binds.
  */
 struct candidate {
 	const char *name;
-	const char *label;		/* "key=value"; "": no label */
+	const char *label;		/* form "key=value"; "": no label */
 	uint32_t bound;			/* number of routes */
 	bool has_capacity;
 	uint32_t capacity;
@@ -47,8 +47,8 @@ struct strategy {
 	bool has_position;		/* each pick moves the position by one */
 	bool by_label;
 	/*
-	 * Returns the index of a candidate of the group (IN_GROUP) that has room; COUNT:
-	 * no candidate has room.
+	 * Returns the index of a candidate that is in the group (IN_GROUP) and has room.
+	 * Returns COUNT if no candidate has room.
 	 */
 	size_t (*pick)(const struct applicant *applicant,
 	               const struct candidate *candidates, const bool *in_group,
@@ -57,13 +57,13 @@ struct strategy {
 
 /* The words of the setting, indexed by enum strategy_word; ends with NULL. */
 extern const char *const strategy_words[];
-/* NULL for STRATEGY_EXTERNAL. */
+/* Returns NULL for STRATEGY_EXTERNAL. */
 const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * The label of the routers that fit APPLICANT, which is also the key of the stored
- * position. "": all routers, or the routers without a label.
+ * Returns the label of the routers that fit APPLICANT. "": all routers fit, or the
+ * routers without a label fit. This label is also the key of the stored position.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
