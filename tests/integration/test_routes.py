@@ -1443,9 +1443,14 @@ class Moved(RouteStory):
         self.central.delete_domain(domain=domain, force=True)
         self.wait(lambda: not self.found(domain), "it is gone")
         self.central.create_domain(domain={"name": domain})
+        sql("UPDATE route_moves SET state = 'TOLD', begins_at = NOW(3) - INTERVAL 2 HOUR, "
+            "ends_at = NOW(3) - INTERVAL 1 HOUR WHERE router = 'shard1'")   # it has waited long
         own.launch()
         own.wait_ready()
         wait_whole()
+        self.wait(lambda: sql("SELECT state, ends_at > NOW(3) + INTERVAL 50 MINUTE FROM "
+                              "route_moves WHERE router = 'shard1'") == [["HAVE", "1"]],
+                  "its grace time begins when it is out")
         self.active("shard1")
         self.caller.delete_router(router="shard1", force=True)
 

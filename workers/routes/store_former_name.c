@@ -187,7 +187,8 @@ void store_former_names_resend(struct tx *tx, const char *router)
 	static const struct change retarget = {
 		FORMER_ON_RETARGET, FORMER_ADD,
 		"m.router = ? AND m.state <> 'ADD' AND m.target IS NOT NULL",
-		"m.begins_at = NOW(3),",
+		"m.ends_at = IF(m.state = 'HAVE', m.ends_at, NOW(3) + INTERVAL " GRACE
+		" MICROSECOND), m.begins_at = NOW(3),",
 	};
 
 	change_apply(tx, &retarget, TX_BIND(tx_text(router)));
