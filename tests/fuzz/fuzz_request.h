@@ -1,7 +1,7 @@
 /*
- * fuzz_request -- what the targets about requests have in common: the arguments, as JSON or
- * as lines of fields (a fuzzer does not write JSON by chance), the request around them, and
- * what must be true of the words of a refusal.
+ * fuzz_request -- functions for the fuzz targets that test requests. They read the
+ * arguments of a request as JSON or as lines of fields, because a fuzzer rarely writes
+ * valid JSON. They also make the request, and check the reason of a refusal.
  */
 #pragma once
 
@@ -17,7 +17,10 @@ enum { REQUEST_BODY_MAX = 65536, REQUEST_LINES_MAX = 4096 };
 
 #define REQUEST_ID "00112233445566778899aabbccddeeff"
 
-/* Up to one of ENDS; the first of ENDS is skipped. NULL: a message cannot have it. */
+/*
+ * Reads the text at *at up to a character of ENDS, and skips this character if it is the
+ * first character of ENDS. NULL: the text is not valid UTF-8.
+ */
 static inline json_t *request_field(const char **at, const char *ends)
 {
 	size_t len = strcspn(*at, ends);
@@ -29,7 +32,7 @@ static inline json_t *request_field(const char **at, const char *ends)
 	return text;
 }
 
-/* The next field as the value of KEY; an empty or impossible field is left out. */
+/* Sets KEY to the next field. Ignores a field that is empty or not valid UTF-8. */
 static inline void request_set_field(json_t *object, const char *key, const char **at)
 {
 	json_t *text = request_field(at, "\t\n");
@@ -40,7 +43,10 @@ static inline void request_set_field(json_t *object, const char *key, const char
 		json_decref(text);
 }
 
-/* The arguments that the input is; NULL: none. OF_LINES reads what does not begin with "{". */
+/*
+ * Reads the input as arguments. If the input does not begin with "{", OF_LINES reads the
+ * input. NULL: the input is not valid.
+ */
 static inline json_t *request_arguments(const uint8_t *data, size_t size,
                                         json_t *of_lines(const char *text))
 {
@@ -65,7 +71,7 @@ static inline struct request request_of(const json_t *args, struct arena *arena)
 	                         .args = args, .arena = arena };
 }
 
-/* The words of a refusal: there are some, and they end within their array. */
+/* Checks that the reason of a refusal is not empty and ends within its array. */
 static inline void request_check_why(const struct why *why)
 {
 	assert(memchr(why->text, '\0', sizeof(why->text)) && why->text[0]);

@@ -1,11 +1,11 @@
 /*
- * port_case -- what the targets about ports have in common: a port that was written by
- * somebody who does not write JSON by chance, and what must be true of one that was
- * taken, of its records, and of the lines that dnsmasq reads about it.
+ * port_case -- functions for the fuzz targets that test ports. They read a port from a
+ * line of fields, because a fuzzer rarely writes valid JSON. They also check an accepted
+ * port, its records, and the lines about the port that dnsmasq reads.
  *
  *	vm01\texample.org\tfa:16:3e:00:00:01\ttenant-1\t192.0.2.1\t2001:db8::1
  *
- * is a line: its dns_name, dns_domain, mac_address, project_id and addresses.
+ * The fields of a line are dns_name, dns_domain, mac_address, project_id and addresses.
  */
 #pragma once
 
@@ -14,12 +14,18 @@
 #include "core/port_name.h"
 #include "store.h"
 
-/* To the end of a line: a number, and what is behind it if anything is, as "cidr". */
+/*
+ * Reads a line with a number and an optional second field. Returns the number, and sets
+ * "cidr" in SUBNET to the second field.
+ */
 json_t *case_number_and_cidr(json_t *subnet, const char **at);
-/* The port of a line, the NUMBERth, as requests and notifications have them. */
+/*
+ * Reads a line as a port in the form of requests and notifications. Makes the ids of the
+ * port from NUMBER.
+ */
 json_t *case_port(const char **at, int number);
 
-/* PORT, as it was taken, and all that is published of it in networks of some domains. */
+/* Checks an accepted port, its records, and its lines for dnsmasq. */
 void case_check_port(const struct port_row *port, enum label_rules rules,
                      struct arena *arena);
 void case_check_network(const struct network_row *network);

@@ -1,9 +1,12 @@
-/* How often a test of random inputs repeats. */
+/* rounds -- the number of rounds of a test with random inputs. */
 #pragma once
 
 #include <stdlib.h>
 
-/* UNIT_PERCENT (100) percent of ALL, at least one. Sanitizers make a round slow. */
+/*
+ * Returns UNIT_PERCENT percent of ALL (by default 100 percent), but at least 1. With
+ * sanitizers, each round is slow, so use a lower UNIT_PERCENT.
+ */
 static inline int rounds(int all)
 {
 	const char *percent = getenv("UNIT_PERCENT");

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-enum { ENTRY_FILES = 2 };		/* largest number of files */
+enum { ENTRY_FILES = 2 };		/* maximum number of files */
 
 struct file_entry {
 	char *key;
@@ -23,10 +23,13 @@ struct file_entries {			/* zeroed: empty */
 };
 
 void file_entries_clear(struct file_entries *entries);
-/* Copies LINES. Each element may be NULL. True: the entry is new or has changed. */
+/*
+ * Adds or replaces the entry of KEY. Copies LINES, whose elements may be NULL. True: the
+ * entry is new or has changed.
+ */
 bool file_entries_put(struct file_entries *entries, const char *key,
                       const char *const lines[ENTRY_FILES]);
-/* True: the entry existed. */
+/* Deletes the entry of KEY. True: the entry existed. */
 bool file_entries_drop(struct file_entries *entries, const char *key);
 bool file_entries_has(const struct file_entries *entries, const char *key);
 /* Appends all lines of a file to TEXT. */

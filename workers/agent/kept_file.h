@@ -7,7 +7,7 @@
  * The reader must get a signal after each change, but the agent may end before it sends
  * the signal. So before the agent replaces the file, it creates an empty flag file in the
  * same directory. The agent deletes the flag file when the reader has received the
- * signal. If an agent finds the flag file when it starts, it sends the signal
+ * signal. If the flag file exists when an agent starts, the agent sends the signal
  * (signaller.h).
  *
  * The functions block: call them on a lane (runtime/offload.h).
@@ -20,9 +20,9 @@
 #include "base/err.h"
 
 /*
- * Sets the content of the file NAME in FOLDER to TEXT. *is_new: the content has changed.
- * MARK: the name of the flag file. ERR_UNREACHABLE: the disk or the permissions do not
- * allow the write, and the old file stays.
+ * Sets the content of the file NAME in FOLDER to TEXT. *is_new: the file had a different
+ * content or mode. MARK: the name of the flag file. ERR_UNREACHABLE: the disk or the
+ * permissions do not allow the write, and the old file stays.
  */
 enum err kept_file_write(const char *folder, const char *name, const char *mark,
                          const void *text, size_t len, bool *is_new, struct why *why);

@@ -7,11 +7,10 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker"?, "version"?}
  *
- * The mirror reads all entries when it starts, once per period, and when its caller
- * requests it. When a message names changed entries, the mirror reads only these entries.
- * If several messages have arrived, the mirror reads the entries of all these messages
- * together. Each change has a version, so the mirror can find lost messages
- * (version_gaps.h).
+ * The mirror reads all entries when its caller calls mirror_read(), and once per period.
+ * When a message names changed entries, the mirror reads only these entries. If several
+ * messages have arrived, the mirror reads the entries of all these messages together.
+ * Each change has a version, so the mirror can find lost messages (version_gaps.h).
  */
 #pragma once
 
@@ -27,12 +26,13 @@ struct mirror;
 struct rpc_client;
 struct signaller;
 
-enum { MIRROR_KEYS_MAX = 50 };	/* largest number in one call; the topic must allow it */
+/* maximum number of keys in one call; the topic must accept this number */
+enum { MIRROR_KEYS_MAX = 50 };
 
 struct mirror_kind {			/* the names in the calls above */
 	const char *topic, *method, *keys, *list, *key;
 	struct {
-		/* member of the answer, and name of the file */
+		/* field: member of each entry in the answer; name: name of the file */
 		const char *field, *name;
 	} file[ENTRY_FILES];		/* NULL: no more files */
 	const char *mark;		/* kept_file.h */
@@ -40,8 +40,8 @@ struct mirror_kind {			/* the names in the calls above */
 
 /*
  * The mirror makes one call at a time. The files stay unchanged until the mirror has read
- * all entries once, and while its calls get no answer. The mirror collects changes until
- * the signaller allows the next signal to the reader of the files.
+ * all entries once, and while the calls of the mirror get no answer. The mirror collects
+ * changes until the signaller allows the next signal to the reader of the files.
  */
 struct mirror_config {
 	const struct mirror_kind *kind;
@@ -65,7 +65,7 @@ struct mirror *mirror_new(const struct mirror_config *config);
 void mirror_free(struct mirror **mirror);
 void mirror_read(struct mirror *mirror);	/* read all entries */
 void mirror_changed(struct mirror *mirror, const char *key);
-/* A message about a change with this version has arrived. */
+/* Call it when a message about a change with this version has arrived. */
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
  * Call it periodically with the current version of the entries. If the message of a
@@ -73,11 +73,14 @@ void mirror_told(struct mirror *mirror, uint64_t version);
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);
 /*
- * Call it periodically: checks that the files still exist and that the period has not
- * changed.
+ * Call it periodically. If a file is missing, mirror_look() writes the file again. If the
+ * period has changed, mirror_look() applies the new period.
  */
 void mirror_look(struct mirror *mirror);
-/* Age of the oldest change that is not in the files; 0: all changes are in the files. */
+/*
+ * Returns the age of the oldest change that is not in the files. 0: all changes are in
+ * the files, or the last call ended in ERR_NOT_FOUND.
+ */
 int64_t mirror_age_ms(const struct mirror *mirror);
-void mirror_drain(struct mirror *mirror);	/* starts no new work */
+void mirror_drain(struct mirror *mirror);	/* from now on, starts no new work */
 bool mirror_is_idle(const struct mirror *mirror);

@@ -25,7 +25,7 @@ struct signaller;
  * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
  * starts. So the signaller repeats the signal until the reader has a worker that is
  * younger than the signal. Then the reader has read the files, unless the signal is still
- * pending or blocked, as it is while HAProxy reads its files.
+ * pending or blocked. HAProxy blocks the signal while it reads its files.
  */
 struct signaller_config {
 	const char *folder;		/* folder of the files */
@@ -33,9 +33,9 @@ struct signaller_config {
 	const char *program;		/* "dnsmasq" */
 	int signum;
 	const int *interval_ms;		/* read at each use */
-	/* the program starts a new worker at each signal, as HAProxy does */
+	/* the program starts a new worker at each signal, like HAProxy */
 	bool has_workers;
-	/* called when signaller_heard() changes; NULL: not used */
+	/* runs when the result of signaller_heard() changes; may be NULL */
 	void (*heard)(void *self);
 	void *self;
 };
@@ -50,7 +50,7 @@ struct signaller *signaller_new(struct loop *loop, const struct signaller_config
 void signaller_free(struct signaller **signaller);
 /*
  * Call it before the agent replaces files. The flag file then stays until
- * signaller_written(), even if the reader reads the old files meanwhile.
+ * signaller_written(), even if the reader reads the old files in the meantime.
  */
 void signaller_writing(struct signaller *signaller);
 /*
@@ -58,40 +58,40 @@ void signaller_writing(struct signaller *signaller);
  * files now have VERSION.
  */
 void signaller_written(struct signaller *signaller, bool is_new, uint64_t version);
-/* The files need no change for VERSION: they now have this version. */
+/* Call it if VERSION needs no change in the files. The files then have VERSION. */
 void signaller_same(struct signaller *signaller, uint64_t version);
-/* The version of the files that the reader has read; 0: not known yet. */
+/* Returns the version of the files that the reader has read; 0: unknown. */
 uint64_t signaller_heard(const struct signaller *signaller);
-/* True: a process reads the files now. */
+/* True: the reader is running. */
 bool signaller_has_reader(const struct signaller *signaller);
 /*
- * Time until the agent may replace files and send a signal; 0: now. The time is above 0
- * while the reader reads the old files, and while an old worker could look like a worker
- * with the new files. Both states last only for a limited time.
+ * Returns the time until the agent may replace files and send a signal; 0: now. The time
+ * is above 0 until the interval after the last signal is over. The time is also above 0
+ * until the reader has read the files after the last signal, but for at most 10 s.
  */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 
 /*
- * The pid in the text of a pid file: a number above 1 and an optional newline. 0: TEXT
- * has another form.
+ * Returns the pid from the text of a pid file: a number above 1 and an optional newline.
+ * 0: TEXT has another form.
  */
 pid_t signaller_pid(const char *text, size_t len);
 /*
- * Start time of a process in ms since boot, from its /proc/PID/stat; -1: STAT is
- * malformed.
+ * Returns the start time of a process in ms since boot. STAT: the text of /proc/PID/stat.
+ * -1: STAT is malformed.
  */
 int64_t signaller_began_ms(const char *stat);
 /*
- * True: according to its /proc/PID/status, the process handles SIGNUM and does not block
- * it.
+ * True: SIGNUM is neither pending nor blocked in the process. STATUS: the text of
+ * /proc/PID/status.
  */
 bool signaller_has_taken(const char *status, int signum);
 /* True: a signal is pending for the process. */
 bool signaller_is_awaiting(const char *status);
 /*
  * True: the command line (in the form of /proc) runs PROGRAM, and one of its arguments
- * contains the path FOLDER. If FOLDER is "/x/a", neither "/x/ab" nor "/y/x/a" contains
- * it.
+ * contains the path FOLDER. For example, neither "/x/ab" nor "/y/x/a" contains the path
+ * "/x/a".
  */
 bool signaller_is_of(const char *command_line, size_t len, const char *program,
                      const char *folder);

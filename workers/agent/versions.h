@@ -16,7 +16,7 @@
 struct rpc_client;
 struct versions;
 
-enum { VERSIONS_NAMES_MAX = 500 };	/* largest number in one call */
+enum { VERSIONS_NAMES_MAX = 500 };	/* maximum number of names in one call */
 
 struct versions_config {
 	struct rpc_client *rpc;
@@ -27,5 +27,5 @@ struct versions_config {
 
 struct versions *versions_new(const struct versions_config *config);
 void versions_free(struct versions **versions);
-/* Takes over NAMES. False: it cannot make the call now. */
+/* Takes over NAMES. False: NAMES is empty, or the last call is not finished. */
 bool versions_ask(struct versions *versions, json_t *names);

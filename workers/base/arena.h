@@ -11,11 +11,11 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_free(struct arena **arena);
-void arena_reset(struct arena *arena);		/* keeps one block for the next request */
+void arena_reset(struct arena *arena);		/* frees all allocations; keeps a block */
 
 void *arena_alloc(struct arena *arena, size_t size);	/* zeroed */
 void *arena_dup(struct arena *arena, const void *from, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-size_t arena_bytes(const struct arena *arena);	/* bytes in use */
+size_t arena_bytes(const struct arena *arena);	/* size of all memory blocks */

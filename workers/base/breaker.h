@@ -19,11 +19,11 @@ struct breaker_terms {
 struct breaker {
 	const struct breaker_terms *terms;
 	int failures;			/* in a row */
-	int64_t probe_at_ms;		/* open: time of the next probe */
-	int64_t judged_until_ms;	/* open: ignore failures before this time */
+	int64_t probe_at_ms;		/* if open: time of the next probe */
+	int64_t judged_until_ms;	/* if open: failures count from then on */
 };
 
-/* Starts closed. Borrows the terms. */
+/* The breaker starts closed. It borrows the terms. */
 void breaker_init(struct breaker *breaker, const struct breaker_terms *terms);
 bool breaker_open(const struct breaker *breaker);
 /* True: an attempt is allowed now. If the breaker is open, the attempt is the probe. */

@@ -12,8 +12,8 @@ struct buf {
 	size_t len, size;
 };
 
-void buf_clear(struct buf *buf);		/* frees; leaves it empty and valid */
-void buf_reset(struct buf *buf);		/* keeps the memory */
+void buf_clear(struct buf *buf);		/* frees the memory; BUF is then empty */
+void buf_reset(struct buf *buf);		/* empties BUF; keeps the memory */
 void buf_append(struct buf *buf, const void *data, size_t len);
 void buf_text(struct buf *buf, const char *text);
 void buf_printf(struct buf *buf, const char *fmt, ...)

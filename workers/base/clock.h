@@ -10,4 +10,4 @@ int64_t clock_ms(void);		/* monotonic */
 int64_t clock_us(void);		/* monotonic */
 int64_t clock_boot_ms(void);	/* monotonic; continues while the machine sleeps */
 int64_t clock_unix(void);	/* seconds since 1970 */
-int64_t clock_unix_ms(void);	/* the same in milliseconds */
+int64_t clock_unix_ms(void);	/* milliseconds since 1970 */

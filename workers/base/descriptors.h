@@ -14,20 +14,21 @@
 #include <stdint.h>
 
 /*
- * Call it after a failed system call. It reads errno and does not change errno. WANTED
- * names the purpose of the descriptor. False: the call failed for a different reason.
+ * Call this function after a failed system call. The function reads errno and does not
+ * change errno. WANTED names the purpose of the descriptor. False: the system call failed
+ * for a different reason.
  */
 bool descriptors_lack(const char *wanted);
 /*
- * The number of times that descriptors_lack() was true since the last call of this
- * function.
+ * Returns how many calls of descriptors_lack() were true since the last call of
+ * descriptors_lacks().
  */
 int64_t descriptors_lacks(void);
 
 /* True: FD, the socket of an accepted client, is one of the reserved descriptors. */
 bool descriptors_are_scarce(int fd);
 
-/* opens the reserve; if this fails, the reserve stays closed */
+/* opens the reserve descriptor; if this fails, the reserve stays closed */
 void descriptors_reserve(void);
-/* closes the reserve; false: the reserve was already closed */
+/* closes the reserve descriptor; false: the reserve was already closed */
 bool descriptors_spend(void);

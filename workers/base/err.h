@@ -21,7 +21,7 @@ enum err {
 	ERR_DENIED,		/* the caller has no right to do this */
 	ERR_NOT_FOUND,
 	ERR_EXISTS,		/* the name is in use */
-	ERR_CONFLICT,		/* the current state does not allow it */
+	ERR_CONFLICT,		/* the current state does not allow the request */
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
@@ -31,7 +31,7 @@ enum err {
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
 	ERR_REMOTE,		/* the peer answered with an error */
-	ERR_INTERNAL,		/* a statement or message of this program is wrong */
+	ERR_INTERNAL,		/* this program made a wrong SQL statement or message */
 	ERR_COUNT
 };
 
@@ -49,31 +49,31 @@ struct why {
 const char *err_name(enum err err);	/* for the log: "not_found" */
 const char *err_class(enum err err);	/* on the wire: exception class, "NotFound" */
 const char *err_module(enum err err);	/* on the wire: the module of that class */
-enum err err_from_class(const char *class);	/* ERR_REMOTE for any other class */
+enum err err_from_class(const char *class);	/* ERR_REMOTE: an unknown class */
 enum err_retry err_retry(enum err err);
 const char *err_help(enum err err);	/* the meaning for a caller, in one sentence */
 
 /*
- * Writes the reason and returns the code: return fail(why, ERR_BUSY, ...); A reason that
- * is too long ends at a word with "...". The parentheses are there because cmocka has a
- * macro with this name.
+ * Writes the reason and returns ERR, so that a caller can write `return fail(why,
+ * ERR_BUSY, ...);`. If the reason is too long, fail() cuts it after a word and adds
+ * "...". The parentheses are necessary because cmocka has a macro with this name.
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * The number of bytes of TEXT that fit into MAX bytes and end with a whole word, or with
- * a whole character if the words are long.
+ * Returns the number of bytes of TEXT that fit into MAX bytes and end with a whole word,
+ * or with a whole character if the words are long.
  */
 size_t err_cut(const char *text, size_t max);
 /*
- * The length of the field at the start of a reason: 15 in "changes[0].name: must ...". 0:
- * the reason names no field.
+ * Returns the length of the field at the start of a reason. For example, the length is 15
+ * for "changes[0].name: must ...". 0: the reason names no field.
  */
 size_t err_field_len(const char *reason);
 /*
- * Skips the path of a field in a call ("changes[0]: a name ..."). For reasons that a
- * program shows to users who did not make the call.
+ * Returns the reason without the path of a field in a call ("changes[0]: a name ...").
+ * Use it for reasons that a program shows to users who did not make the call.
  */
 const char *err_without_field(const char *reason);
 

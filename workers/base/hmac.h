@@ -34,7 +34,7 @@ struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
                                     size_t key_len, const struct hmac_part *parts,
                                     size_t count);
 void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part);
-/* Adds the last parts, and frees the stream. */
+/* Adds the last parts, writes the MAC and frees the stream. */
 void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
                      size_t count, uint8_t mac[HMAC_MAX]);
 void hmac_stream_free(struct hmac_stream **stream);

@@ -7,8 +7,8 @@
  *
  * A line begins with the program's name and pid, and ends with the current request
  * (log_request()). The log escapes control bytes and invalid UTF-8, so an event is
- * always one line. If the text after `key=` is not one ASCII word, the log puts it in
- * quotes, and escapes quotes and backslashes in it. So a text from a peer is always one
+ * always one line. If the text after `key=` is not one ASCII word, the log puts this text
+ * in quotes, and escapes quotes and backslashes. So a text from a peer is always one
  * value and cannot look like a key. The log goes to syslog or to stderr. If stderr goes
  * to journald, the log writes the priority, <N>, in front of each line.
  */
@@ -21,29 +21,30 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 
 void log_open(const char *program, bool to_syslog);
 void log_level_set(enum log_level level);
-/* by enum log_level: "info"; ends with NULL */
+/* the word for each enum log_level, for example "info"; NULL ends the list */
 extern const char *const log_level_words[];
-void log_request(const char *id);	/* of this thread; copies ID; "" or NULL: no request */
+/* Sets the request of this thread. Copies ID. "" or NULL: no request. */
+void log_request(const char *id);
 
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Limits how often the program writes a log line that a sender or a lasting fault can
- * cause often. Initialise the struct with zeroes. Only one thread may use it.
+ * cause often. Initialise the struct with zeroes. Only one thread may use the struct.
  */
 struct log_limit {
 	int64_t quiet_until_ms;
-	uint64_t unlogged;		/* events without a line before the last line */
-	uint64_t left_out;		/* events without a line since the last line */
+	uint64_t unlogged;		/* unlogged events before the last line */
+	uint64_t left_out;		/* unlogged events since the last line */
 };
-/* the period of a line that any sender can cause */
+/* the minimum time between two lines that any sender can cause */
 enum { LOG_STRANGER_MS = 1000 };
 /*
  * True at most once every PERIOD_MS. The caller then logs the line with LIMIT->unlogged.
  */
 bool log_is_due(struct log_limit *limit, int period_ms);
-/* Writes "PROGRAM: WORDS" to stderr, escaped. For errors before log_open(). */
+/* Writes "PROGRAM: WORDS" to stderr, escaped. Use it for errors before log_open(). */
 void log_startup_error(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);

@@ -11,13 +11,13 @@
 struct map;
 
 struct map *map_new(uint32_t seed);
-/* free the values first */
+/* frees the map, but not the values */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
-/* replaces an existing value */
+/* if the map has the key, replaces the value of the key */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
-/* The memory of one entry, including its part of the table. */
+/* Returns the size of one entry in bytes, including its part of the table. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
 /*

@@ -21,17 +21,18 @@
 
 enum option_type {
 	OPTION_TEXT,		/* char *; NULL if the fallback is NULL */
-	/* int, an enum: the index in .words of the word in the file */
+	/* int or enum: the file contains a word; the value is its index in .words */
 	OPTION_WORD,
 	OPTION_INT,		/* int */
-	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
+	/* int, in milliseconds; "200ms", "90s", "2m", or a number of seconds */
 	OPTION_DURATION,
-	OPTION_SECONDS,		/* int; "90", "2m", "12h", "7d", or a number */
+	OPTION_SECONDS,		/* int, in seconds; "2m", "12h", "7d", or a number */
 	OPTION_BYTES,		/* int64_t; "64M", "1G", or a number */
 	OPTION_PERCENT,		/* int, 0 to 100 */
 	OPTION_BOOL,		/* bool */
-	OPTION_TEXTS,		/* struct option_texts; strings (fallback: "a, b") */
-	/* char *; like TEXT, but never printed; "@path": a file with mode 0600 */
+	/* struct option_texts; a fallback of two strings has the form "a, b" */
+	OPTION_TEXTS,
+	/* char *; like TEXT, but never printed; "@path": the secret is in this file */
 	OPTION_SECRET,
 };
 
@@ -60,13 +61,14 @@ struct option {
 	int64_t min, max;
 	const char *help;
 	bool required;		/* must be in the file; the fallback is an example */
-	bool reloadable;	/* SIGHUP changes it in a running process */
+	bool reloadable;	/* a running process takes it after SIGHUP */
 	/* for OPTION_WORD: the allowed words, then NULL */
 	const char *const *words;
 	enum option_file file;	/* only for OPTION_TEXT */
 	/*
 	 * False: the program does not use the file. BASE is the section's struct, or the
-	 * element of the list. NULL: the program uses the file if the text is not empty.
+	 * element of the list. If is_used is NULL, the program uses the file if the text
+	 * is not empty.
 	 */
 	bool (*is_used)(const void *base);
 };
@@ -77,7 +79,8 @@ struct option_section {
 	const char *help;
 	const struct option *rows;	/* end with a row of zeroes */
 	void *into;
-	bool is_of_others;	/* of another program: not shown in --help and --sample */
+	/* other programs use this group: --help and --sample do not show it */
+	bool is_of_others;
 };
 
 /*
@@ -103,15 +106,17 @@ struct option_schema {
 };
 
 /*
- * Reads PATH into the sections, which must be zeroed or cleared. An error clears them.
- * ERR_NOT_FOUND: the file does not exist; the reason says how to create the file.
+ * Reads PATH into the sections, which must be zeroed or cleared. After an error, the
+ * sections are cleared. ERR_NOT_FOUND: the file does not exist; the reason says how to
+ * create the file.
  */
 enum err option_load(const struct option_schema *schema, const char *path,
 		     struct why *why);
 /*
- * Reads PATH again. Rows that are not reloadable keep their value, and a warning names
- * the rows. If the elements of a list are not the same, the list keeps all old elements.
- * Frees the strings that it replaces: keep no pointer to them.
+ * Reads PATH again. A row that is not reloadable keeps its value. If the file has a
+ * different value for such a row, a warning names the row. If elements were added to a
+ * list, removed or moved, the list keeps all old elements. option_reload() frees the
+ * strings that it replaces, so keep no pointers to these strings.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
@@ -119,8 +124,8 @@ enum err option_reload(const struct option_schema *schema, const char *path,
 enum err option_check_placeholders(const struct option_schema *schema, struct why *why);
 /*
  * ERR_INVALID: this process cannot open a file that the settings name. The programs do
- * not call this when they start: one missing key must not stop the work on all other
- * servers.
+ * not call option_check_files() when they start: one missing key must not stop the work
+ * on all other servers.
  */
 enum err option_check_files(const struct option_schema *schema, struct why *why);
 void option_help(const struct option_schema *schema);	/* to stdout */

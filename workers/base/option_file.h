@@ -10,11 +10,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Reads the whole file PATH and its mode. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_INVALID. */
+/*
+ * Reads the whole file PATH and its mode. ERR_NOT_FOUND: the file does not exist.
+ * ERR_TOO_LARGE: the file has more than LIMIT bytes. ERR_INVALID: the file is not
+ * readable, is not a regular file, or contains a NUL byte. ERR_BUSY: no file descriptor
+ * is free.
+ */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
 /*
- * Reads a secret. ERR_INVALID: other users can read the file. Removes the newline at the
- * end.
+ * Reads the secret in the file PATH, and removes the newline at its end. The errors are
+ * those of option_file_read(). ERR_INVALID: also if other users can read the file.
  */
 enum err option_file_secret(const char *path, struct buf *text, struct why *why);

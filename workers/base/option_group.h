@@ -1,6 +1,7 @@
 /*
- * option_group -- the names in a settings file: which groups and keys exist, and which of
- * them a person probably meant. For option.c only. "" is the group of the whole file.
+ * option_group -- finds the groups and keys that a settings file may contain, and
+ * suggests names for a misspelled name. Only option.c uses this module. "" is the group
+ * of the whole file.
  */
 #pragma once
 
@@ -16,6 +17,6 @@ bool option_is_key_of(const struct option_schema *schema, const char *group,
 bool option_is_known_group(const char *name);
 
 void option_suggest_rows(const struct option *rows, struct suggest *suggest);
-/* Offers the settings and the groups in the group PATH. */
+/* Offers the names of all settings and groups in the group PATH to SUGGEST. */
 void option_suggest_members(const struct option_schema *schema, const char *path,
 			    struct suggest *suggest);

@@ -1,7 +1,8 @@
 /*
  * option_scan -- finds errors in the settings file that libconfig 1.5 would not report.
- * In libconfig, large integers overflow (it reads 4294967296 as 0). libconfig also
- * includes the files that @include names, although zonefleet has not checked these files.
+ * In libconfig, large integers overflow (for example, 4294967296 becomes 0). libconfig
+ * also includes the files that @include names, although zonefleet has not checked these
+ * files.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/option.h"
 
-/* size of the dotted name of a group, with its NUL */
+/* maximum size of the dotted name of a group, with its NUL */
 enum { OPTION_GROUP_MAX = 128 };
 
 enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHER };
@@ -27,7 +27,7 @@ void option_texts_clear(struct option_texts *texts);
 
 /* Sets the field. False: the value is not valid, and the field is unchanged. */
 bool option_parse(const struct option *row, struct option_value *value, void *field);
-/* "an integer from 1 to 64" */
+/* Appends a description of the valid values, for example "an integer from 1 to 64". */
 void option_describe(const struct option *row, struct buf *out);
 void option_value_name(const struct option_value *value, struct buf *out);
 size_t option_size(enum option_type type);
@@ -35,6 +35,6 @@ size_t option_size(enum option_type type);
 void *option_field(void *base, const struct option *row);
 void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);
-/* Never returns NULL. */
+/* Returns an empty list, never NULL, if the schema has no lists. */
 const struct option_list *option_lists(const struct option_schema *schema);
 const char *option_elements(const struct option_list *list);

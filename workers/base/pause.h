@@ -10,6 +10,6 @@
 void pause_ms(int64_t ms);
 /*
  * Forbids or allows pauses in the calling thread, and returns the previous value. A
- * running event loop forbids them.
+ * running event loop forbids pauses.
  */
 bool pause_forbid(bool forbidden);

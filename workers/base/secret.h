@@ -12,8 +12,9 @@ char *secret_strdup(const char *text);
 void secret_free(void *secret);		/* may be NULL */
 
 /*
- * Hides the memory of this process: it writes no core dump, and no other process of the
- * same user can read its memory or trace it. Call it before the settings are read,
- * because they contain secrets. A fork inherits it. A program that it executes does not.
+ * IS_HIDDEN: the process writes no core dump, and no other process of the same user can
+ * read the memory of the process or trace the process. Call this function before the
+ * program reads the settings, because the settings contain secrets. A child process is
+ * also hidden. A program that the process executes is not hidden.
  */
 void secret_hide_process(bool is_hidden);

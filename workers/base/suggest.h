@@ -1,9 +1,10 @@
 /*
  * suggest -- finds the word that a person probably meant, for the reason of an error:
  * "did you mean 'list'?". The caller offers all words that are valid in this place. Two
- * words are similar if at most two letters are missing, added, wrong or swapped, and at
- * most half of the letters of the shorter word. Case does not count. A long word has no
- * similar word, so the work is bounded.
+ * words are similar if few letters are missing, added, wrong or swapped: at most two
+ * letters, and at most half of the letters of the shorter word. Case does not count. A
+ * word with more than SUGGEST_WORD_MAX letters has no similar word, so the work is
+ * bounded.
  */
 #pragma once
 
@@ -18,8 +19,11 @@ struct suggest {
 };
 
 struct suggest suggest_for(const char *word);
-/* Offers the LEN bytes at CANDIDATE. Of two equally similar words, the first wins. */
+/*
+ * Offers the word with the LEN bytes at CANDIDATE. If two words are equally similar, the
+ * function keeps the first word.
+ */
 void suggest_offer(struct suggest *suggest, const char *candidate, size_t len);
-/* Returns ": did you mean 'list'?" in TEXT, or OTHERWISE if no word is similar. */
+/* Returns for example ": did you mean 'list'?", or OTHERWISE if no word is similar. */
 const char *suggest_text(const struct suggest *suggest, const char *otherwise,
                          char text[SUGGEST_TEXT]);

@@ -11,7 +11,7 @@
  * seen again                   repair the difference
  * repaired too often           the repair does not last: park the drift for an operator
  * repaired without effect      two repairs of this difference changed nothing: park the
- *                              difference. It is no drift, and does not count
+ *                              difference. It does not count as a drift
  * not seen for a long time     delete the observation
  */
 #pragma once
@@ -22,11 +22,11 @@
 struct drift {
 	enum {
 		DRIFT_NONE, DRIFT_SEEN, DRIFT_CONFIRMED, DRIFT_PARKED,
-		DRIFT_SETTLED,	/* parked, because repairs have no effect on it */
+		DRIFT_SETTLED,	/* parked: repairs of this difference have no effect */
 	} state;
 	int64_t age_ms;		/* time in this state */
 	int repairs_this_hour;
-	/* of these repairs: of the same difference, and proven to be executed */
+	/* repairs of the same difference after which the server transferred the zone */
 	int same;
 };
 
@@ -39,7 +39,7 @@ struct drift_terms {
 
 enum drift_action {
 	DRIFT_IGNORE,
-	DRIFT_RECORD,		/* record a new difference, or start again */
+	DRIFT_RECORD,		/* store the new difference, or start again */
 	DRIFT_REPAIR,
 	DRIFT_PARK,
 	DRIFT_DIFFERS,		/* the server serves the records in a different form */

@@ -24,7 +24,7 @@ struct member {
 	bool active;			/* the column status; false: down */
 	int hash_factor;		/* -1: not assigned yet */
 	int total_number;		/* in the master's row; 0 in the other rows */
-	int64_t plugin_time_ms;		/* its last heartbeat */
+	int64_t plugin_time_ms;		/* time of the last heartbeat */
 	uint64_t generation;
 };
 
@@ -33,8 +33,8 @@ bool election_is_vacant(const struct member *members, size_t count, int64_t now_
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);
 /*
- * For the master ME: sets in the rows which processes are dead, the shares, the number of
- * shares and the generation. True: a row has changed.
+ * For the master ME: finds the dead processes, and sets `active`, the shares, the number
+ * of shares and the generation in the rows. True: a row has changed.
  */
 bool election_assign(struct member *members, size_t count, const char *me,
                      int64_t now_ms, int timeout_ms);
@@ -46,7 +46,7 @@ struct share {
 	uint64_t generation;
 };
 
-/* The share of ME according to these rows. */
+/* Returns the share of ME according to these rows. */
 struct share election_share(const struct member *members, size_t count, const char *me);
 uint32_t share_hash(const char *object_uuid);
 /*

@@ -10,23 +10,23 @@
 struct loop;
 struct heartbeat;
 
-/* The group "fleet" of the settings, for the sections and the check() of a program. */
+/* The values of the settings in the group "fleet". */
 extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
                             membership_options, &heartbeat_config }
 /*
- * For a program that writes no heartbeats: accepts the group in the settings file,
- * because other programs use it.
+ * For a program that writes no heartbeats. The program accepts the group "fleet" in the
+ * settings file, because other programs use this group.
  */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }
-/* For a program's table of timers: runs every heartbeat_config.period_ms. */
+/* Writes a heartbeat. The timers of a program call it once per period_ms. */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
                                 const struct db_config *db_config);
 /*
- * Records in the database that this process has left the fleet, and releases its locks.
+ * Marks this process in the database as stopped, and releases its locks.
  */
 void heartbeat_free(struct heartbeat **heartbeat);
 struct membership *heartbeat_membership(struct heartbeat *heartbeat);

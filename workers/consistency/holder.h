@@ -9,8 +9,9 @@
  * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
  * as long as no other process can have taken its lock. The holder measures the remaining
  * time of a lock with the monotonic clock of this machine. The measurement begins before
- * the statement that takes or renews the lock. When the lock has expired, the handle is
- * no longer sure. holder_guard() then refuses writes under this handle.
+ * the statement that takes or renews the lock. A handle stops being sure shortly before
+ * its lock expires. If another process has taken the lock, holder_guard() refuses writes
+ * under the handle.
  */
 #pragma once
 
@@ -33,19 +34,20 @@ const struct lock_session *holder_session(const struct holder *holder);
  * Takes the lock of OBJECT, or shares it with another thread of this process. Tries until
  * DEADLINE_MS of the monotonic clock; 0: tries once and does not wait (use 0 on a loop).
  * DB must be the connection of the calling thread. ERR_BUSY: another process holds the
- * lock, and *why names it. Other errors are ERR_UNREACHABLE, ERR_RACE and ERR_LOCKED.
+ * lock, and *why names this process. Other errors are ERR_UNREACHABLE, ERR_RACE and
+ * ERR_LOCKED.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
 /*
- * Drops a handle and sets *held to NULL. This function never fails: if it cannot release
- * the lock, the lock expires later.
+ * Drops a handle and sets *held to NULL. This function never fails. If the function
+ * cannot release the lock, the lock expires later.
  */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
 /*
- * Takes either all of the locks or no lock. It always takes them in the same order,
- * whatever order OBJECTS has.
+ * Takes the locks of all OBJECTS, or no lock. The function sorts the objects, so that all
+ * processes take the locks in the same order.
  */
 enum { HELD_MAX = 16 };
 struct held_set {
@@ -57,14 +59,16 @@ enum err holder_take_all(struct holder *holder, struct db *db,
                          struct held_set *set, struct why *why);
 void holder_drop_all(struct holder *holder, struct db *db, struct held_set *set);
 
+/* True: no other process can have taken the lock of HELD. */
 bool holder_is_sure(struct holder *holder, const struct held *held);
 /* Must be the first statement of a transaction; see lock_guard(). */
 void holder_guard(struct holder *holder, struct tx *tx, const struct held *held);
 uint64_t held_fence(const struct held *held);
 
 /*
- * Renews all locks. Call it at least three times per ttl_s. This takes two statements, or
- * no statement if the process holds no lock. holder_renew() also retries the release of
- * locks whose release has failed.
+ * Renews all locks. Call it at least three times in the time after which a lock expires.
+ * If the process holds no lock, this takes no statement. Otherwise this takes two
+ * statements, and one more for each lock whose release has failed: holder_renew() then
+ * tries to release such a lock again.
  */
 void holder_renew(struct holder *holder, struct db *db);

@@ -2,14 +2,14 @@
  * membership -- makes this process a member of its service (requirements: seed 004). The
  * process inserts its row and writes a heartbeat once per `fleet.period`. If the service
  * has no master, the process takes the lock "election:<service>" and becomes the master.
- * The master writes to the database which processes are dead. It also writes the share of
+ * The master marks dead processes in the database. The master also writes the share of
  * each live process (election.h).
  *
  * Another process replaces a dead master within `fleet.timeout` + `fleet.period`. If a
  * master leaves, the next process that writes a heartbeat replaces the master. If a
  * master pauses so long that another process replaces it, lock_guard() refuses the writes
- * of the old master because of its old fence. A process that cannot reach the database
- * has no share. So call membership_share() before each piece of work.
+ * of the old master, because the fence of the old master is older. A process that cannot
+ * reach the database has no share. So call membership_share() before each piece of work.
  */
 #pragma once
 
@@ -27,29 +27,30 @@ enum err membership_check(const struct membership_config *config, struct why *wh
 void membership_metrics(void);		/* before the fork */
 
 struct membership;
-/* SERVICE: the topic. The first heartbeat inserts the row. Only heartbeats use DB. */
+/* SERVICE: the topic. Only the heartbeats and membership_free() use DB. */
 struct membership *membership_new(const struct membership_config *config,
                                   const char *service, struct db *db);
 /*
- * Records in the database that the process leaves, and releases its locks. This takes two
+ * Marks the process in the database as stopped, and releases its locks. This takes three
  * statements.
  */
 void membership_free(struct membership **membership);
 
 /*
- * Call it every period_ms. This takes two statements, or three in the master. If the
- * process holds a lock, two more statements renew the locks.
+ * Call it every period_ms. Normally this takes two statements, or three in the master. If
+ * the process holds a lock, two more statements renew the locks. If processes have
+ * started or died, the master also writes the row of each process.
  */
 void membership_beat(struct membership *membership);
 /*
  * Reads the current share of this process from the database, in one statement. The share
  * is empty if the process cannot read the database, or if the master is assigning new
- * shares. Any thread may call it with its own DB.
+ * shares. Any thread may call membership_share() with its own DB.
  */
 struct share membership_share(const struct membership *membership, struct db *db);
 /*
- * Any thread may call it. False if this process has not reached the database for the time
- * `fleet.timeout`.
+ * Any thread may call membership_is_master(). False: also if this process has not reached
+ * the database for the time `fleet.timeout`.
  */
 bool membership_is_master(const struct membership *membership);
 /* The locks of this process. */

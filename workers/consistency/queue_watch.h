@@ -1,8 +1,8 @@
 /*
  * queue_watch -- counts the messages and the dead letters of work queues, for the
  * metrics. Only the master of the service counts the messages, every ten seconds. This
- * module has its own lane (thread), with its own connection. In the other processes,
- * these metrics are zero, so the sum over all processes is correct.
+ * module has its own lane (thread), with its own connection to the broker. In the other
+ * processes, these metrics are zero, so the sum over all processes is correct.
  */
 #pragma once
 

@@ -28,14 +28,15 @@ struct reconciler;
 /* The callbacks get the program's object, which begins with a struct work. */
 struct reconcile_kind {
 	/*
-	 * largest number of objects at the same time in a process; other objects stay due
+	 * maximum number of objects that a process works on at the same time; other
+	 * objects stay due
 	 */
 	int at_once;
 	int call_ms;			/* time limit of a call */
 	struct backoff pause;		/* pause before the next attempt */
 	/* Reads the rows in one transaction, and sets work->failures. */
 	void (*read)(void *object, struct tx *tx);
-	/* Starts the work that these rows require, or ends it. */
+	/* Starts the work that these rows require, or ends the work (work_end()). */
 	void (*step)(void *object);
 	/* Logs and counts the failure. */
 	void (*log_failure)(const void *object, const char *reason);
@@ -53,7 +54,7 @@ struct work {
 	struct work *next;
 	struct reconciler *reconciler;
 	char *key;			/* identifies the object within this process */
-	char *lock;			/* its name */
+	char *lock;			/* name of the lock */
 	struct held *held;		/* NULL: not started yet */
 	struct arena *arena;		/* for one step: it is empty when read() begins */
 	struct redo_timer *redo;
@@ -73,26 +74,27 @@ void reconciler_free(struct reconciler **reconciler);
 void reconciler_drain(struct reconciler *reconciler);
 bool reconciler_is_idle(const struct reconciler *reconciler);
 /*
- * False: this process is already working on KEY, or on at_once objects. The object stays
- * due.
+ * False: this process is already working on KEY or on at_once objects, or the process is
+ * stopping. The object stays due.
  */
 bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 
 /*
- * Takes over OBJECT. In the next turn of the loop, the process takes LOCK and then the
+ * Takes over OBJECT. In a later turn of the loop, the process takes LOCK and then the
  * first step. If another process holds LOCK, the work ends. Each of the functions below
- * may free the object.
+ * may free OBJECT.
  */
 void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock);
 /*
- * Takes the next step: reads the rows again and starts the work that they require. Ends
- * the work if it cannot read the rows.
+ * Takes the next step: reads the rows again and starts the work that the rows require. If
+ * the process cannot read the rows or is stopping, the work ends.
  */
 void work_step(void *object);
 /*
- * Takes over ARGS and CONTEXT (NULL: the context of the program). ANSWER runs within
- * call_ms, with ERR_TIMEOUT if the other service does not answer.
+ * Calls METHOD of another service. Takes over ARGS and CONTEXT (NULL: the context of the
+ * program). ANSWER runs within call_ms, with ERR_TIMEOUT if the other service does not
+ * answer. If the call cannot start, work_call() calls work_fail() instead of ANSWER.
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
@@ -106,9 +108,13 @@ void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));
 /*
  * Writes REASON and the pause before the next attempt, and ends the work. REASON may be
- * in the work's arena. The row gets no field of the failed call (err_without_field()).
+ * in the work's arena. The row gets REASON without the field of the failed call
+ * (err_without_field()).
  */
 void work_fail(void *object, const char *reason);
-/* The same for a REASON that is not from a failed call: it may begin with a server. */
+/*
+ * Like work_fail(), but writes the whole REASON. Use it for a reason that is not from a
+ * failed call: such a reason may begin with the name of a server.
+ */
 void work_fail_as(void *object, const char *reason);
 void work_end(void *object);

@@ -4,7 +4,7 @@
  * of the hosts. A program that changes hosts raises the version of the hosts in the last
  * statement of the transaction, because this statement makes other transactions wait
  * until the commit. After the commit, the program sends the change and the version to
- * the agents. If an agent finds a gap between versions, it has missed a change
+ * the agents. If an agent finds a gap between versions, the agent has missed a change
  * (agent/version_gaps.h).
  */
 #pragma once
@@ -17,11 +17,15 @@
 enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
 /*
- * Raises the version of the hosts of NAME and returns it; 0: the transaction failed. To
- * raise several versions, call this function in the order of the names.
+ * Raises the version of the hosts of NAME, and returns the new version. 0: the
+ * transaction has failed. To raise several versions, call this function in the order of
+ * the names.
  */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
-/* 0: the hosts have never changed. */
+/*
+ * Returns the version of the hosts of NAME. 0: the hosts have never changed, or the
+ * transaction has failed.
+ */
 uint64_t store_hosts_version(struct tx *tx, enum hosts_of of, const char *name);
 /*
  * Calls EACH with the versions of 1 to TX_LIST_MAX names. Skips names whose hosts have

@@ -45,8 +45,9 @@ bool lock_try(struct tx *tx, const char *object, const struct lock_session *sess
               struct lock *lock);
 /*
  * Renews the lock. If the session no longer holds the lock, the transaction fails with
- * ERR_BUSY. Make this the first statement of the transaction that it guards. Two holders
- * then write the same row, so only one of them can commit.
+ * ERR_BUSY. lock_guard() must be the first statement of each transaction that the lock
+ * guards. If two sessions believe that they hold the lock, both write the row of the
+ * lock, so only one of them can commit.
  */
 void lock_guard(struct tx *tx, const struct lock *lock,
                 const struct lock_session *session);
@@ -57,16 +58,16 @@ struct lock_rows { struct tx_rows rows; };
 void lock_select(struct tx *tx, const struct lock_session *session,
                  struct lock_rows *rows);
 bool lock_next(struct lock_rows *rows, struct lock *lock);
-/* Releases the lock. If the session has lost the lock, this is not an error. */
+/* Releases the lock. It is not an error if the session has already lost the lock. */
 void lock_release(struct tx *tx, const struct lock *lock,
                   const struct lock_session *session);
-/* Releases all locks of the session, at its end. */
+/* Releases all locks, at the end of the session. */
 void lock_release_all(struct tx *tx, const struct lock_session *session);
 
-/* The current holder, for messages; "" if the lock seems to be free. */
+/* Returns the current holder of the lock, for messages; "": the lock is free. */
 const char *lock_owner(struct tx *tx, struct arena *arena, const char *object);
 /*
- * Deletes at most 1000 rows of locks that have been free for an hour, or whose holder has
- * been dead for a long time.
+ * Deletes at most 1000 rows: free locks whose last renewal is more than an hour ago, and
+ * other locks whose last renewal is more than two hours ago.
  */
 void lock_forget(struct tx *tx);

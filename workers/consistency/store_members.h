@@ -18,8 +18,8 @@ struct newcomer {
 /* Writes the heartbeat of ME. The first heartbeat inserts the row. */
 void store_members_beat(struct tx *tx, const struct newcomer *me);
 /*
- * Records that the process leaves: moves its heartbeat TIMEOUT_MS into the past, so that
- * the master acts immediately.
+ * For a process that stops: moves the time of its heartbeat into the past, by more than
+ * TIMEOUT_MS. So the master counts the process as dead immediately.
  */
 void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
 
@@ -30,7 +30,7 @@ struct members {
 };
 /*
  * Reads the master, the active processes, and processes with a heartbeat in the last
- * TIMEOUT_MS. It reads at most MEMBERS_MAX of them.
+ * TIMEOUT_MS. The function reads at most MEMBERS_MAX processes.
  */
 void store_members_read(struct tx *tx, const char *service, int timeout_ms,
                         struct members *members);
@@ -40,9 +40,9 @@ void store_members_write(struct tx *tx, const struct members *members);
 void store_members_read_own(struct tx *tx, const char *service, const char *me,
                             struct members *members);
 /*
- * True: a process of the service sent its first heartbeat at least SECONDS ago. The last
- * master of a service keeps its row, so this stays true.
+ * True: a process of the service wrote its first heartbeat at least SECONDS ago. The row
+ * of the last master of a service is never deleted, so the result stays true.
  */
 bool store_members_has_run(struct tx *tx, const char *service, int seconds);
-/* Deletes the rows of processes that have been down for an hour. */
+/* Deletes the rows of dead processes without a heartbeat in the last hour. */
 void store_members_forget(struct tx *tx, const char *service);

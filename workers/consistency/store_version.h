@@ -20,7 +20,7 @@
 
 #include "runtime/tx.h"
 
-/* For a SELECT: the version of the object with this id; 0: it has no version. */
+/* For a SELECT: the version of the object with this id; 0: no version. */
 #define VERSION_OF(id) \
 	"COALESCE((SELECT CAST(v.version_id AS UNSIGNED) FROM object_versions v " \
 	"WHERE v.obj_uuid = " id "), 0)"
@@ -35,13 +35,14 @@ void store_versions_begin(struct tx *tx, const char *type, const char *const *ob
                           size_t count);
 /*
  * Raises each version by one, and inserts missing versions. If a version has changed
- * since the read, the transaction fails with ERR_RACE: run it again from its first read.
- * No object may occur twice.
+ * since the read, the transaction fails with ERR_RACE: run the transaction again from its
+ * first read. No object may occur twice.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);
 /*
- * Records that the object was deleted. store_versions_sweep() deletes its version later.
+ * Stores the time at which the object was deleted. store_versions_sweep() deletes the
+ * version later.
  */
 void store_version_end(struct tx *tx, const char *obj_uuid);
 /*

@@ -32,11 +32,11 @@ enum { ADDRESS_TEXT = 64 };
 /* The prefix length of an IPv6 site, which counts as one client (RFC 6177). */
 enum { ADDRESS_V6_SITE = 56 };
 
-/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". Refuses host names. */
+/* Parses for example "192.0.2.1", "2001:db8::1", "fe80::1%eth0". Refuses host names. */
 bool address_parse(const char *host, uint16_t port, struct address *address);
-/* "192.0.2.1:53", "[2001:db8::1]:53" */
+/* Parses for example "192.0.2.1:53", "[2001:db8::1]:53". */
 bool address_parse_with_port(const char *text, struct address *address);
-/* "192.0.2.0/24", "::1" */
+/* Parses for example "192.0.2.0/24", "::1". */
 bool prefix_parse(const char *text, struct prefix *prefix);
 bool prefix_covers(const struct prefix *prefix, const struct address *address);
 
@@ -47,7 +47,7 @@ struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
 /*
  * Returns the reason why ADDRESS cannot be the address of a host on a network: "a
- * multicast address". NULL: it can be such an address. A link-local address is not
+ * multicast address". NULL: ADDRESS can be such an address. A link-local address is not
  * allowed (RFC 4472 2.1: DNS must never publish it).
  */
 const char *address_unfit(const struct address *address);
@@ -57,7 +57,7 @@ const char *address_unfit(const struct address *address);
  */
 enum err address_parse_host(const char *field, const char *text, struct address *address,
                             struct why *why);
-/* omits the port */
+/* Writes the address without the port. */
 void address_format(const struct address *address, char text[ADDRESS_TEXT]);
 
 socklen_t address_to_socket(const struct address *address, struct sockaddr_storage *to);

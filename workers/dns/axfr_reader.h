@@ -25,7 +25,8 @@ enum axfr_reader_step {
 	/* no more records in this message: wait for the next message */
 	AXFR_READER_MORE,
 	AXFR_READER_END,	/* the zone is complete */
-	AXFR_READER_REFUSED,	/* the server refused the transfer with an rcode */
+	AXFR_READER_REFUSED,	/* the answer has an rcode other than NOERROR */
+	/* a message or record is not valid, or the zone exceeds the limits */
 	AXFR_READER_BROKEN,
 };
 
@@ -52,7 +53,7 @@ struct axfr_reader {
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* the reason for a refusal or fault; a text to print after the server's name */
+	/* the reason for REFUSED or BROKEN; a text to print after the server's name */
 	const char *fault;
 	enum rcode rcode;
 	/*
@@ -63,18 +64,18 @@ struct axfr_reader {
 };
 
 /*
- * Writes the query to DATA, which has AXFR_QUERY_MAX octets. Signs it with KEY unless
- * KEY is NULL. NOW: unix seconds. Returns the length.
+ * Writes the query to DATA, which has AXFR_QUERY_MAX octets. Signs the query with KEY
+ * unless KEY is NULL. NOW: unix seconds. Returns the length of the query.
  */
 size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
- * Adds the next message. The reader borrows DATA until the caller has read its records.
- * False: the reader refuses the message, and axfr_reader_next() has the reason.
+ * Adds the next message. The reader borrows DATA until the caller has read all records of
+ * this message. False: the reader refuses the message, and axfr->fault is the reason.
  */
 bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
                      uint64_t now);
 enum axfr_reader_step axfr_reader_next(struct axfr_reader *axfr,
                                        struct canonical *record);
-/* Wipes the key. */
+/* Wipes the key and frees the memory of the reader. */
 void axfr_reader_clear(struct axfr_reader *axfr);

@@ -1,11 +1,11 @@
 /*
  * canonical -- a record in the canonical form, for comparisons. The record is
- * uncompressed. Its owner and the names in its rdata are in lower case, because a server
- * may change the case. Two records are equal if these octets are equal: owner, type,
- * class, TTL, rdata.
+ * uncompressed. The owner of the record and the names in the rdata are in lower case,
+ * because a server may change the case. Two records are equal if these octets are equal:
+ * owner, type, class, TTL, rdata.
  *
- * Section 6.2 of RFC 4034 lists the types whose names have to be in lower case. Section
- * 4 of RFC 3597 lists the types whose names may be compressed. canonical.c converts and
+ * Section 6.2 of RFC 4034 lists the types whose names have to be in lower case. Section 4
+ * of RFC 3597 lists the types whose names may be compressed. canonical.c converts and
  * expands the names of all types that are known to contain names. Name servers do the
  * same, because the case of a name has no meaning.
  */

@@ -4,8 +4,8 @@
  * The stream arrives in parts that may end anywhere, even within a length. The
  * boundaries of the parts have no effect on the messages.
  *
- * This module stores the octets until the caller takes their message. The caller limits
- * this memory by the size of its reads. A message of zero octets is valid in this module.
+ * This module stores the octets of a message until the caller takes the message. The
+ * caller limits this memory by the size of its reads. A message of zero octets is valid.
  * The caller decides what to do with such a message.
  */
 #pragma once
@@ -20,8 +20,9 @@ enum { FRAME_PREFIX = 2 };		/* octets of the length */
 
 void frame_put_prefix(uint8_t *to, size_t len);
 /*
- * Returns the number of octets to read of a frame, if DATA contains its first LEN
- * octets: the octets of the prefix, or of the prefix and the message.
+ * Returns how many octets of a frame the caller has to read. DATA contains the first LEN
+ * octets of the frame. If LEN is below FRAME_PREFIX, the result is FRAME_PREFIX;
+ * otherwise the result is the size of the prefix and the message.
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 
@@ -40,8 +41,8 @@ const uint8_t *frames_next(struct frames *frames, size_t *len);
 /* True: there is a complete message. */
 bool frames_has_next(const struct frames *frames);
 /*
- * Frees the taken messages, and all memory if no octet is left. False: there was no
- * taken message.
+ * Removes the octets of the taken messages. If no octets are left, frees the memory.
+ * False: there was no taken message.
  */
 bool frames_drop_taken(struct frames *frames);
 void frames_clear(struct frames *frames);

@@ -20,7 +20,7 @@
 enum {
 	PACKET_HEADER = 12,
 	PACKET_MAX = 65535,
-	PACKET_UDP_MIN = 512,		/* for a client without EDNS */
+	PACKET_UDP_MIN = 512,		/* limit for a client without EDNS */
 	/* the size that zonefleet sends and announces, to avoid fragments */
 	PACKET_UDP_MAX = 1232,
 };
@@ -59,7 +59,7 @@ struct packet_header {
 struct packet_reader {
 	const uint8_t *data;
 	size_t len, at;
-	unsigned pointers;		/* number of pointers followed so far */
+	unsigned pointers;		/* number of followed pointers */
 	bool broken;
 };
 
@@ -95,7 +95,7 @@ struct packet_writer {
 	uint8_t *data;
 	size_t limit, len;
 	bool full;
-	/* the offset of the last record's owner; 0: no owner */
+	/* the offset of the owner of the last record; 0: no owner yet */
 	uint16_t owner_at;
 	/*
 	 * hash table of names: the offset of a name; 0: empty. A datagram uses few slots.
@@ -109,7 +109,10 @@ void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limi
 void packet_put(struct packet_writer *writer, const void *data, size_t len);
 void packet_put_u16(struct packet_writer *writer, uint16_t value);
 void packet_put_u32(struct packet_writer *writer, uint32_t value);
-/* Call it before all records. Records with the same owner point to it. */
+/*
+ * Call it before you put records. If a record has the same owner, its owner becomes a
+ * compression pointer to NAME.
+ */
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class);
 /* Writes the owner of a record. The caller writes the other fields. */

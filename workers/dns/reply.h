@@ -50,7 +50,10 @@ struct reply {
 void sent_message_finish(struct sent_message *request, const struct tsig_key *key,
                          uint64_t now, const struct packet_header *header,
                          struct packet_writer *writer);
-/* Signs the message in DATA again, with the time NOW. Its id and length do not change. */
+/*
+ * Signs the message in DATA again, with the time NOW. The id and the length of the
+ * message do not change.
+ */
 void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t *data,
                              size_t len);
 /* Reads DATA, of LEN octets, as an answer to REQUEST. *reply borrows DATA. */

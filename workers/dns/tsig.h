@@ -6,8 +6,8 @@
  * message. So an attacker cannot omit, insert or replace a message. The chain binds an
  * answer to its query, and each message of a transfer to the previous message. In a
  * signed transfer, zonefleet signs each message that it sends (RFC 8945 5.3.1). A MAC
- * also covers fields of its own TSIG record: from the second answer on, only the time
- * fields.
+ * also covers fields of its own TSIG record. From the second answer on, a MAC covers only
+ * the time fields of its TSIG record.
  *
  * zonefleet checks the key, the MAC, the time and the length, in this order (RFC 8945
  * 5.2). zonefleet accepts only a MAC of full length: if a correct MAC is shorter, the
@@ -26,7 +26,7 @@
 
 enum {
 	TSIG_SECRET_MAX = 128,		/* octets */
-	/* the clock error that zonefleet's TSIG records allow */
+	/* the clock difference that zonefleet allows in its TSIG records */
 	TSIG_FUDGE_S = 300,
 	TSIG_OTHER_TIME = 6,		/* octets of the server's time in BADTIME */
 };
@@ -64,11 +64,11 @@ struct tsig {
 	uint64_t time;			/* 48 bits: unix seconds */
 	uint16_t fudge;
 	uint8_t mac[HMAC_MAX];
-	/* as received; if it exceeds HMAC_MAX, `mac` is empty */
+	/* as received; if mac_len exceeds HMAC_MAX, `mac` is empty */
 	uint16_t mac_len;
 	uint16_t original_id;
 	uint16_t error, other_len;
-	/* if it has six octets: the server's time in BADTIME */
+	/* if other_len is 6: the server's time in BADTIME */
 	uint64_t other;
 	size_t at;			/* offset in the message */
 };
@@ -87,7 +87,7 @@ struct tsig_chain {
 	struct tsig_key key;
 	uint8_t mac[HMAC_MAX];		/* of the previous message */
 	size_t mac_len;			/* 0: no previous message */
-	/* true: of its TSIG record, the next MAC covers only the time fields */
+	/* true: the next MAC covers only the time fields of its TSIG record */
 	bool answered;
 };
 
@@ -118,7 +118,10 @@ struct tsig_gap {
 	unsigned count;
 };
 
-/* False: the first answer is not signed, or the gap is too long. */
+/*
+ * Adds an unsigned message to the gap. False: the first answer is not signed, or the gap
+ * is too long.
+ */
 bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
                   const uint8_t *packet, size_t len);
 /* Like tsig_verify(), for the message after the gap. Empties the gap. */
@@ -127,13 +130,13 @@ enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *ga
                                    uint64_t now);
 void tsig_gap_clear(struct tsig_gap *gap);
 
-/* The largest number of octets that tsig_sign() or tsig_refuse() adds. */
+/* Returns the maximum number of octets that tsig_sign() or tsig_refuse() adds. */
 size_t tsig_room(const struct name *key, const struct name *algorithm);
 size_t tsig_room_of(const struct tsig_key *key);
 /*
- * Signs the message in WRITER as the next message of the chain. The caller has set its
- * header. ERROR: the error of the query. TSIG: the TSIG record of the query; NULL if the
- * message is itself a query.
+ * Signs the message in WRITER as the next message of the chain. The caller must have set
+ * the header of the message. ERROR: the error of the query. TSIG: the TSIG record of the
+ * query; NULL if the message is itself a query.
  */
 void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
                uint64_t now, struct packet_writer *writer);

@@ -7,9 +7,9 @@
 
 enum { TSIG_CLOCKS = 120 };		/* size of the text with its NUL */
 
-/* the server's error about the MAC of this process */
+/* Returns the text for an error with which the server refused the query. */
 const char *tsig_reason_refused(uint16_t error);
-/* the error that this process found in the server's TSIG record, or NULL */
+/* Returns the text for an error in the TSIG record of the server's answer, or NULL. */
 const char *tsig_reason_invalid(enum tsig_error error);
-/* "the server's clock shows 2027-01-15 10:00:00 UTC, and ...", for the operator */
+/* Writes for example "the server's clock shows 2027-01-15T10:00:00.000Z, and ...". */
 void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS]);

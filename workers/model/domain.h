@@ -45,7 +45,7 @@ struct record {
 	const char *data;		/* presentation */
 	const uint8_t *rdata;
 	uint16_t rdata_len;
-	const char *managed_by;		/* the producer that created it; NULL: none */
+	const char *managed_by;		/* producer of the record, or NULL */
 	struct state state;
 };
 
@@ -67,7 +67,7 @@ struct pool {
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
-	const char *catalog_zone;	/* its name; NULL: no catalog zone */
+	const char *catalog_zone;	/* name of the zone; NULL: no catalog zone */
 	char catalog_id[ID_LEN + 1];	/* "": no catalog zone */
 };
 
@@ -78,8 +78,8 @@ struct destination {
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: no key */
 	/*
-	 * seconds that the server may need to find a zone by itself; 0: a driver creates
-	 * the zone
+	 * maximum time in seconds that the server needs to find a new zone by itself; 0:
+	 * a driver creates the zone
 	 */
 	int patience_s;
 };

@@ -36,7 +36,7 @@ enum err json_get_object(const json_t *object, const char *key, int flags,
                          const json_t **into, struct why *why);
 enum err json_get_array(const json_t *object, const char *key, int flags,
                         size_t max_items, const json_t **into, struct why *why);
-/* Reads an id in either form; writes 32 hexadecimal digits. */
+/* Reads an id in one of the forms of id.h, and writes 32 hexadecimal digits. */
 enum err json_get_id(const json_t *object, const char *key, int flags, char id[33],
                      struct why *why);
 /*
@@ -49,7 +49,9 @@ struct json_field {
 	const char *type;	/* in words; "[domain]" is an object of this name */
 	const char *help;
 	const char *fallback;	/* the value of an absent field; NULL: it is required */
-	/* limit of a number, octets of a text or items of a list; 0: no limit */
+	/*
+	 * maximum of a number, or of the octets of a text or items of a list; 0: no limit
+	 */
 	int64_t max;
 	bool is_fixed;		/* set at creation and never changed */
 };
@@ -57,6 +59,6 @@ struct json_field {
 /* ERR_INVALID: OBJECT has a key that is not in FIELDS. */
 enum err json_only_fields(const json_t *object, const struct json_field *fields,
                           const char *what, struct why *why);
-/* json_only_fields() for a change. A fixed field is also ERR_INVALID. */
+/* Like json_only_fields(), but for a change. ERR_INVALID: also for a fixed field. */
 enum err json_only_changes(const json_t *object, const struct json_field *fields,
                            const char *what, struct why *why);

@@ -14,8 +14,8 @@
 #include "model/rr.h"
 
 enum {
-	MASTER_DEPTH_MAX = 10,		/* files within files */
-	MASTER_INCLUDES_MAX = 1000,	/* included files in total */
+	MASTER_DEPTH_MAX = 10,		/* maximum depth of included files */
+	MASTER_INCLUDES_MAX = 1000,	/* maximum number of included files */
 };
 
 struct master_options {
@@ -25,18 +25,21 @@ struct master_options {
 	 * the reader refuses $INCLUDE. Borrowed.
 	 */
 	int folder;
-	void (*warn)(void *self, const char *text);	/* NULL: drops the warnings */
+	void (*warn)(void *self, const char *text);	/* NULL: no warnings */
 	void *self;
 };
 
 struct master_file;
-/* Borrows FILE. PATH is its name, for reasons. Copies the options. */
+/* Borrows FILE. PATH: the name of the file, for error texts. Copies the options. */
 struct master_file *master_file_open(FILE *file, const char *path,
                                      const struct master_options *options);
 /* Reads the next record, valid until the next call. *found is false at the end. */
 enum err master_file_next(struct master_file *master, struct rr *rr, bool *found,
                           struct why *why);
-/* The place of the record that master_file_next() read last; the path until the next. */
+/*
+ * These functions return the file and the line of the record that master_file_next() read
+ * last. The path is valid until the next call of master_file_next().
+ */
 const char *master_file_path(const struct master_file *master);
 int master_file_line(const struct master_file *master);
 void master_file_close(struct master_file **master);

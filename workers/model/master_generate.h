@@ -6,7 +6,7 @@
  * Makes one record for each number. In NAME and DATA, "$" is the number, "$$" and "\$"
  * are a "$", and "${OFFSET,WIDTH,BASE}" is the number plus OFFSET, in one of the bases
  * d, o, x, X, or n and N (nibbles from the last to the first, with dots between them).
- * As in BIND, an OFFSET also holds for the "$" after it in the same word.
+ * As in BIND, an OFFSET also applies to each later "$" without braces in the same word.
  */
 #pragma once
 
@@ -16,18 +16,22 @@
 #include "base/buf.h"
 
 enum {
-	GENERATE_MAX = 65536,		/* records of one directive */
-	GENERATE_WORD_MAX = 2047,	/* length of NAME and of DATA, with the number */
+	GENERATE_MAX = 65536,		/* maximum number of records of one directive */
+	/* maximum length of NAME and of DATA, with the number */
+	GENERATE_WORD_MAX = 2047,
 };
 
 struct generate {
 	uint32_t at, stop, step;
-	char *name, *type, *data;	/* type: with TTL and class. NULL: no directive */
+	char *name, *type, *data;	/* type: with TTL and class; NULL: no directive */
 };
 
-/* Reads the lexed words after $GENERATE; cuts AT. NULL, or what is wrong. */
+/*
+ * Reads the words after $GENERATE from the lexed text AT, and changes AT. Returns NULL,
+ * or an error text.
+ */
 const char *generate_begin(struct generate *generate, char *at);
 bool generate_is_active(const struct generate *generate);
-/* Appends the line of the next record. NULL, or what is wrong with NAME or DATA. */
+/* Appends the line of the next record. Returns NULL, or an error text. */
 const char *generate_next(struct generate *generate, struct buf *line);
 void generate_end(struct generate *generate);

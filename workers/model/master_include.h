@@ -14,5 +14,8 @@
  * the place of the directive. The caller closes *file.
  */
 enum err include_open(int folder, const char *name, FILE **file, struct why *why);
-/* "zones/sub/inc" for "zones/main.zone" and "sub/inc". The caller frees it. */
+/*
+ * Returns the path of an included file, for example "zones/sub/inc" for "zones/main.zone"
+ * and "sub/inc". The caller frees the path.
+ */
 char *include_path(const char *main_path, const char *name);

@@ -1,8 +1,9 @@
 /*
  * master_ttl -- the TTLs of records, for master_file.c only. A record without a TTL gets
- * the default: of $TTL (RFC 2308 4), or the minimum of an SOA record that comes before
- * all TTLs. If there is no default, it gets the last TTL (RFC 1035 5.1). As in BIND, the
- * first record of a set determines the TTL of the consecutive records of this owner.
+ * the default TTL. The default TTL is the value of $TTL (RFC 2308 4), or the minimum of
+ * an SOA record if the file contains no TTL before this SOA record. If there is no
+ * default, the record gets the last TTL (RFC 1035 5.1). As in BIND, the first record of a
+ * set determines the TTL of this set in the consecutive records of the owner.
  */
 #pragma once
 
@@ -20,20 +21,23 @@ struct master_ttl {
 	uint32_t last, default_ttl;
 	/* the sets of consecutive records of one owner */
 	struct {
-		struct name owner;	/* in the case of the file, as BIND compares */
+		struct name owner;	/* upper and lower case as in the file */
 		struct { uint16_t type, covered; uint32_t ttl; } sets[RUN_SETS_MAX];
-		size_t count;		/* further sets are not compared */
+		size_t count;		/* of sets[]; this module ignores more sets */
 	} run;
 };
 
-/* Both read a time from 0 to 2147483647 seconds. False: the text is not a time. */
+/*
+ * Both functions read a time from 0 to 2147483647 seconds. False: the text is not a time.
+ */
 bool ttl_read(struct master_ttl *ttl, const char *text);		/* of a record */
 bool ttl_read_default(struct master_ttl *ttl, const char *text);	/* of $TTL */
 void ttl_begin_run(struct master_ttl *ttl, const struct name *owner);
 void ttl_end_run(struct master_ttl *ttl);
 /*
- * Sets the TTL of a record. IS_STATED: ttl_read() has read it. IN_RUN: the record belongs
- * to the run. NULL, or what is wrong. *warning is a text or empty.
+ * Sets the TTL of RR. IS_STATED: ttl_read() has read the TTL of this record. IN_RUN: the
+ * record belongs to the run. Returns NULL, or an error text. *warning gets a warning or
+ * "".
  */
 const char *ttl_settle(struct master_ttl *ttl, bool is_stated, bool in_run,
                        struct rr *rr, struct why *warning);

@@ -25,7 +25,7 @@
 json_t *domain_ref_encode(const struct domain_ref *domain);
 enum err domain_ref_decode(const json_t *json, struct domain_ref *domain,
                            struct why *why);
-/* The argument `domain` of a method. */
+/* Decodes the argument `domain` of a method. */
 enum err domain_arg_decode(const json_t *args, struct domain_ref *domain,
                            struct why *why);
 
@@ -40,7 +40,7 @@ struct poll_order {
 	int timeout_ms;			/* in seconds in the message, as a number */
 	int retry_interval_ms;
 	int max_retries;
-	bool quiet;			/* not in the message; poll_zones sets it */
+	bool quiet;			/* not in the message; true for poll_zones */
 };
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
@@ -51,11 +51,11 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
  *
  *	update_domains		domains
  *	propagate_zones		domains, destinations: NOTIFY and poll for each pair
- *	poll_zones		the same, but only polls. mini-DNS does not report a
- *				server that has the serial
- *	compare_zones		the same, but mini-DNS compares the records of that
- *				serial and reports servers that differ. If tell_equal is
- *				set, mini-DNS also reports equal servers
+ *	poll_zones		like propagate_zones, but only polls. mini-DNS does not
+ *				report a server that has the serial
+ *	compare_zones		like propagate_zones, but mini-DNS compares the records
+ *				of that serial and reports servers with different records.
+ *				If tell_equal is set, mini-DNS also reports equal servers
  *	update_statuses		reports, from mini-DNS and from the pool manager
  *
  * One invalid item makes the whole message invalid, because one program wrote the whole
@@ -112,7 +112,7 @@ struct server_report {
 	/*
 	 * differs, refused, or ERROR of a server that answers: number of transfers of the
 	 * whole zone, at the serial of the database, that mini-DNS has served to the
-	 * server since it first found the failure. It may be too small.
+	 * server since it first found the failure. The number may be too small.
 	 */
 	int transfers;
 	const char *reason;		/* may be "" */
@@ -177,9 +177,13 @@ enum err server_answers_decode(const json_t *args, struct arena *arena,
                                struct server_answers *answers, struct why *why);
 
 /*
- * An element of the list in the answer. The element is null for an accepted report;
- * otherwise it contains the class and message of the exception for this report.
+ * Encodes one element of the list in the answer to a list of reports. The element is null
+ * for an accepted report. Otherwise the element contains the class and message of the
+ * exception for this report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
-/* ERR_REMOTE: the answer is malformed. */
+/*
+ * Returns the error in element AT of the list. ERR_REMOTE: the element is malformed, or
+ * its class is unknown.
+ */
 enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why);

@@ -28,8 +28,8 @@ enum err name_parse(const char *text, const char *field, struct name *name,
                     struct why *why);
 /*
  * Converts a text from rdata or a master file to a name, and keeps the case. ORIGIN
- * completes "@" and a name without the final dot. If ORIGIN is NULL, the function
- * refuses both.
+ * completes "@" and a name without the final dot. If ORIGIN is NULL, the function refuses
+ * "@" and a name without the final dot.
  */
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why);
@@ -46,13 +46,13 @@ void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1]);
 
 /*
  * Returns the length of the uncompressed name at WIRE; 0: the name does not end within
- * LEN.
+ * LEN octets.
  */
 size_t name_wire_len(const uint8_t *wire, size_t len);
 bool name_equal(const struct name *a, const struct name *b);	/* both in lower case */
-/* true also if both names are equal */
+/* True: NAME is below ZONE, or both names are equal. */
 bool name_is_below(const struct name *name, const struct name *zone);
-/* false: NAME is the root */
+/* Removes the first label of NAME. False: NAME is the root. */
 bool name_parent(const struct name *name, struct name *parent);
 int name_labels(const struct name *name);			/* the root has 0 */
 /* Compares two names in wire form by the canonical order of RFC 4034 6.1: <0, 0, >0. */

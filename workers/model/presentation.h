@@ -19,8 +19,8 @@
 enum { RDATA_MAX_TEXT = 4 * 65535 };
 
 /*
- * Reads "AAAA" or "TYPE65280", in any case. ERR_INVALID also for types that zonefleet
- * does not store.
+ * Reads "AAAA" or "TYPE65280", in any case. ERR_INVALID: TEXT is not a type, or
+ * zonefleet does not store records of this type.
  */
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
                       struct why *why);
@@ -35,19 +35,19 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct arena *arena, const uint8_t **rdata, uint16_t *len,
                      struct why *why);
 /*
- * Like rdata_parse(), for data that is not stored, but compared with stored data. Stored
- * data may be older than a rule, so it does not apply the rules of rdata_rules.h, and
- * does not convert the text back.
+ * Like rdata_parse(), but for data that zonefleet only compares with stored data. Stored
+ * data may be older than a rule. So rdata_parse_stored() does not apply the rules of
+ * rdata_rules.h, and does not convert the text back.
  */
 enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
                             struct why *why);
 /*
- * Appends TEXT for rdata_parse(), with quotes around a string without quotes. A person
- * writes one value: "v=spf1 -all" is then one string, and its ';' is no comment. Escapes
- * stay. Only the types with one string and TXT get quotes (also CAA and URI, around their
- * last field). Unchanged: \# LENGTH OCTETS, and a text that has a quote. True: TO has
- * quotes that TEXT does not have.
+ * Appends TEXT, the value that a person has written, to TO for rdata_parse(). Puts quotes
+ * around a string without quotes. So "v=spf1 -all" is one string, and ';' does not begin
+ * a comment. Escapes stay unchanged. Only TXT and the types with one string get quotes
+ * (also CAA and URI, around their last field). The form \# LENGTH OCTETS and a text with
+ * a quote stay unchanged. True: TO has quotes that TEXT does not have.
  */
 bool rdata_quote(uint16_t type, const char *text, struct buf *to);
 /* Appends wire rdata as canonical text. ERR_INVALID: the wire is broken. */

@@ -21,12 +21,13 @@ struct field {
 	const struct rdata_text *rdata;
 	char *text;
 	int number;		/* from 1, for errors */
-	bool read_back;		/* set if the value could print as a different text */
+	/* true: ldns may print the value as a text with a different meaning */
+	bool read_back;
 	struct why *why;
 };
 
 enum {
-	/* if it is the last field, it contains all remaining text */
+	/* the last field of this kind contains all remaining text */
 	REST = 1,
 	QUOTED = 2,		/* may have quotes */
 	READ_BACK = 4,
@@ -40,7 +41,7 @@ struct field_kind {
 	enum err (*read)(struct field *field);	/* appends to field->rdata->wire */
 	int wire;		/* octets, or one of WIRE_ */
 	int flags;
-	/* largest length of the text that is safe for ldns; 0: no limit */
+	/* maximum length of the text that is safe for ldns; 0: no limit */
 	size_t max;
 	/* appends the text of the field; false: malformed. NULL: ldns prints the field */
 	bool (*print)(const uint8_t *wire, size_t len, struct buf *text);

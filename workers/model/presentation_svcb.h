@@ -1,9 +1,9 @@
 /*
  * presentation_svcb -- the SvcParams of SVCB and HTTPS records (RFC 9460), for
  * presentation*.c and rdata_rules.c only. ldns reads and prints an escaped comma in alpn
- * wrongly and accepts a key twice. Each key with a name has a row: how its value is
- * read, checked and printed. A value in text is a character-string; the value of alpn is
- * also a list with escapes of its own (appendix A.1).
+ * wrongly and accepts a key twice. Each key with a name has a row with the functions that
+ * read, check and print its value. A value in text is a character-string. The value of
+ * alpn is also a list, which has its own escapes (appendix A.1).
  */
 #pragma once
 
@@ -21,12 +21,13 @@
  */
 enum err svcb_read(char *text, const char *field, struct buf *wire, struct why *why);
 /*
- * Returns NULL, or the rule that the params on the wire violate, as the end of a sentence
- * "the SvcParams ...".
+ * Returns NULL, or the rule that the params on the wire violate. The rule is the end of a
+ * sentence that begins with "the SvcParams".
  */
 const char *svcb_check(const uint8_t *params, size_t len);
 /*
- * Prints params in canonical text. A value that is not valid for its key is printed in
- * the form keyN. False: keys do not ascend, or a param does not end within LEN.
+ * Prints params in canonical text. A param with a value that is not valid for its key
+ * gets the form keyN. False: keys do not ascend, or a param does not end within LEN
+ * octets.
  */
 bool svcb_print(const uint8_t *params, size_t len, struct buf *text);

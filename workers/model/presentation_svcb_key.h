@@ -1,7 +1,7 @@
 /*
  * presentation_svcb_key -- the keys of SvcParams, for presentation_svcb*.c only. Each key
- * with a name has a row. The text of a value is what a character-string contains, after
- * its quotes and escapes.
+ * with a name has a row. The text of a value is the content of a character-string,
+ * without quotes and escapes.
  */
 #pragma once
 
@@ -20,16 +20,16 @@ struct value {
 
 struct svcb_key {
 	const char *name;
-	/* Appends the wire form. Returns NULL, or what the text must be. */
+	/* Appends the wire form of TEXT. Returns NULL, or the rule that TEXT violates. */
 	const char *(*read)(struct value text, struct buf *wire);
 	bool (*is_valid)(struct value value);	/* on the wire */
 	void (*print)(struct value value, struct buf *text);
-	const char *words;			/* what the SvcParams must be */
+	const char *words;			/* the rule that is_valid() checks */
 };
 
-/* NULL: the key has no name. */
+/* Returns the row of KEY; NULL: the key has no name. */
 const struct svcb_key *svcb_key(uint16_t key);
-/* Reads a name, or "keyN" (RFC 9460 2.1). */
+/* Reads the name of a key, or "keyN" (RFC 9460 2.1). */
 bool svcb_find_key(const char *name, size_t len, uint16_t *key);
 void svcb_print_key(uint16_t key, struct buf *text);
 const char *svcb_read_octets(struct value text, struct buf *wire);	/* of "keyN" */

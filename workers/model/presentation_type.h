@@ -14,13 +14,13 @@
  */
 bool rrtype_lookup(const char *text, uint16_t *type);
 /*
- * Writes the fields of a type with several fields, for a reason: ' (CAA: FLAGS TAG
- * "VALUE")'. Strings have quotes. "" if the type has one field. Returns TEXT.
+ * Writes the fields of a type to TEXT, for an error text: ' (CAA: FLAGS TAG "VALUE")'.
+ * Strings have quotes. If the type has only one field, TEXT is "". Returns TEXT.
  */
 enum { FORM_TEXT = 160 };
 const char *rrtype_form(uint16_t type, char text[FORM_TEXT]);
 /*
- * The number of fields that data must have. A list of types at the end may be empty:
- * "CSYNC 66 0".
+ * Returns the minimum number of fields in the data of a type. A list of types at the end
+ * may be empty: "CSYNC 66 0".
  */
 size_t presentation_minimum(const ldns_rr_descriptor *layout);

@@ -1,8 +1,8 @@
 /*
- * rdata_rules -- what RFCs say about the data of a single record, beyond the kinds of its
- * fields. A name server refuses a whole zone for one such record, so zonefleet refuses
- * the record when it is written, in any form of text. Rules about several records are in
- * central/core/rules.h.
+ * rdata_rules -- the rules of RFCs for the data of a single record, in addition to the
+ * syntax of its fields (presentation_field.h). A name server refuses a whole zone because
+ * of one record that breaks such a rule. So zonefleet refuses to store the record, in any
+ * form of text. Rules about several records are in central/core/rules.h.
  */
 #pragma once
 

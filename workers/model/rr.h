@@ -39,14 +39,15 @@ struct rr {
 void rr_append(struct buf *to, const struct rr *rr);
 size_t rr_wire_len(const struct rr *rr);
 /*
- * Reads the record at *at, and moves *at after it. False: the end, or an incomplete
- * record.
+ * Reads the record at *at, and moves *at to the end of the record. False: the end of the
+ * data, or an incomplete record.
  */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
 /*
- * The TTL with which a record is served: SET_TTL, but for an RRSIG the Original TTL in
- * its rdata, which is the TTL of the set that it covers (RFC 4034 3.1.4). RRSIG records
- * of one name may cover sets with different TTLs.
+ * Returns the TTL with which mini-DNS serves a record. For an RRSIG record, this is the
+ * Original TTL in the rdata, which is the TTL of the covered record set (RFC 4034 3.1.4).
+ * RRSIG records of one name may cover sets with different TTLs. For all other types, the
+ * result is SET_TTL.
  */
 uint32_t rr_served_ttl(uint16_t type, const uint8_t *rdata, size_t len, uint32_t set_ttl);
 

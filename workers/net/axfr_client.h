@@ -23,10 +23,10 @@ struct loop;
 enum axfr_outcome {
 	AXFR_COMPLETE,
 	AXFR_NEWER,			/* the server has a newer serial */
-	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
-	/* no connection, or the connection broke; the server may have restarted */
+	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN or NOTIMP */
+	/* the server refused or closed the connection, for example after a restart */
 	AXFR_BROKEN,
-	AXFR_FAILED,
+	AXFR_FAILED,			/* any other failure */
 };
 
 struct axfr_client_config {
@@ -36,33 +36,33 @@ struct axfr_client_config {
 	/* the reason if fd is -1; a text to print after the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: unsigned; copied */
-	/* how far the server's clock is ahead of this machine's clock; for TSIG */
+	/* for TSIG: the server's clock is ahead of the local clock by this time */
 	int64_t ahead_s;
 	/* set at the end: the server's time, or 0 (axfr_reader.h); may be NULL */
 	uint64_t *server_time;
 	bool has_newest;
-	/* a newer serial ends the transfer; see has_newest */
+	/* if has_newest: a serial newer than this ends the transfer */
 	uint32_t newest;
-	int silence_ms;			/* limit of the time between messages */
-	int whole_ms;			/* limit of the total time */
+	int silence_ms;			/* maximum time between two messages */
+	int whole_ms;			/* maximum time of the whole transfer */
 	struct axfr_limits limits;
 	struct canonical *record;	/* a buffer for the current record */
 };
 
-/* Both functions may cancel the client. */
 struct axfr_client_listener {
+	/* record() may cancel the client. */
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * The last callback, after the client is freed. SERIAL: the serial of a complete
-	 * zone. WORDS: the reason, a text to print after the server's name; "" for a
-	 * complete zone.
+	 * The last callback. The client is already freed, so do not cancel it. SERIAL:
+	 * the serial of a complete zone. WORDS: the reason, a text to print after the
+	 * server's name; "" for a complete zone.
 	 */
 	void (*end)(void *self, enum axfr_outcome outcome, uint32_t serial,
 	            const char *words);
 	void *self;
 };
 
-/* Does not call the listener. */
+/* The client calls the listener only after axfr_client_start() has returned. */
 struct axfr_client *axfr_client_start(struct loop *loop,
                                       const struct axfr_client_config *want,
                                       const struct axfr_client_listener *listener);

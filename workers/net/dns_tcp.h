@@ -16,11 +16,11 @@ struct dns_tcp;
 struct loop;
 
 enum dns_tcp_end {
-	DNS_TCP_NO_SOCKET,
+	DNS_TCP_NO_SOCKET,		/* the caller passed -1 as FD */
 	DNS_TCP_REFUSED,		/* the server refused the connection */
 	DNS_TCP_BROKEN,			/* the server closed or reset the connection */
 	DNS_TCP_SILENT,			/* no message within silence_ms */
-	DNS_TCP_LATE,			/* not complete within whole_ms */
+	DNS_TCP_LATE,			/* the time limit whole_ms is over */
 };
 
 /* The event loop calls the callbacks. No function of this file calls them directly. */
@@ -39,7 +39,7 @@ struct dns_tcp_listener {
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);
 void dns_tcp_free(struct dns_tcp **tcp);
-/* Sends a message of at most 65535 octets; copies it. */
+/* Sends a copy of DATA, a message of at most 65535 octets. */
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
  * From now on each message must arrive within SILENCE_MS, and all messages within

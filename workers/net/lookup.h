@@ -23,7 +23,7 @@ struct lane;
 struct loop;
 struct lookup;
 
-/* addresses of a name; this module ignores further addresses */
+/* maximum number of addresses of one name; this module ignores further addresses */
 enum { LOOKUP_MAX = 8 };
 
 struct addresses {
@@ -44,9 +44,9 @@ struct lookup_config {
 	struct lane *lane;		/* the lane for names; shared */
 	const char *host;		/* copied */
 	uint16_t port;
-	struct addresses known;		/* at the start */
-	/* lookup_new() calls neither of the callbacks; both may be NULL */
-	/* the set of addresses has changed; the lookup calls it before changed() */
+	struct addresses known;		/* addresses to use at the start */
+	/* Both callbacks may be NULL. lookup_new() calls no callback. */
+	/* the set of addresses has changed; the lookup calls listed() before changed() */
 	void (*listed)(void *self, const struct addresses *known);
 	/* a different address is now in use */
 	void (*changed)(void *self, const struct address *address);
@@ -57,7 +57,10 @@ struct lookup *lookup_new(const struct lookup_config *config);
 void lookup_free(struct lookup **lookup);
 /* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
-/* Reports that ADDRESS does not answer. No effect if a different address is in use. */
+/*
+ * Reports that ADDRESS does not answer. If a different address is in use, the report has
+ * no effect.
+ */
 void lookup_failed(struct lookup *lookup, const struct address *address);
 /* True: both have the same addresses, in any order. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);

@@ -43,9 +43,9 @@ enum err access_of_many(struct request *req, struct access *access);
  * caller may see; NULL: all tenants.
  */
 enum err access_filter(struct request *req, const char **tenant);
-/* ERR_DENIED unless the caller is an administrator. */
+/* ERR_DENIED: the caller is not an administrator. */
 enum err access_require_admin(struct request *req);
-/* access_has() for the caller of REQ. */
+/* True: the caller of REQ may see and change the objects of OWNER. */
 bool access_is_owner(const struct request *req, const char *owner);
-/* ERR_DENIED unless access_is_owner(). */
+/* ERR_DENIED: the caller of REQ may not see and change the objects of OWNER. */
 enum err access_check(struct request *req, const char *owner);

@@ -1,8 +1,9 @@
 /*
- * broker_admin -- counts the messages of queues for an operator. It also reads and drops
- * dead letters, and sends dead letters to their work queue again. The client uses this
- * module. The thread that counts messages periodically (consistency/queue_watch.h) also
- * uses this module. Each call blocks for at most ten seconds.
+ * broker_admin -- counts the messages of queues for an operator. This module also reads
+ * and drops dead letters, and sends dead letters to their work queue again. The client
+ * uses this module. The thread that counts messages periodically
+ * (consistency/queue_watch.h) also uses this module. Each function may block. The broker
+ * must answer each request within ten seconds.
  *
  * A message that the caller has taken stays with the connection of its struct
  * broker_admin until the caller drops the message. If this connection ends first, the
@@ -50,9 +51,9 @@ struct broker_admin_queue {
 enum err broker_admin_count(struct broker_admin *admin, const char *queue,
                             struct broker_admin_queue *found, struct why *why);
 /*
- * The messages in a work queue, in its delay queues and in its queue of dead letters. If
- * the work queue does not exist, broker_admin_depth() does not ask for the other queues:
- * RabbitMQ logs an error for each question about a queue that does not exist.
+ * The numbers of messages in a work queue, in its delay queues and in its queue of dead
+ * letters. If the work queue does not exist, broker_admin_depth() does not ask for the
+ * other queues, because RabbitMQ logs an error for each question about a missing queue.
  */
 struct broker_admin_depth {
 	struct broker_admin_queue work, dead;
@@ -61,14 +62,15 @@ struct broker_admin_depth {
 enum err broker_admin_depth(struct broker_admin *admin, const char *queue,
                             struct broker_admin_depth *depth, struct why *why);
 
-/* The arena of broker_admin_take() contains the strings and the body. */
+/* A taken message. The arena of broker_admin_take() contains the strings and the body. */
 struct broker_admin_message {
 	uint64_t tag;
 	const uint8_t *body;
 	size_t len;
-	const char *queue;		/* its original queue; "": unknown */
+	const char *queue;		/* the original queue; "": unknown */
 	const char *reason;
-	int64_t dead_unix;		/* when it became a dead letter; 0: unknown */
+	/* time at which the message became a dead letter; 0: unknown */
+	int64_t dead_unix;
 	bool is_json;
 };
 /*

@@ -38,15 +38,15 @@ enum {
 	CHANNEL = 1,		/* for all methods except the topology checks */
 	CHECK_CHANNEL = 2,	/* open during a topology check */
 	/*
-	 * The default of RabbitMQ. A message header is one frame, and its size does not
-	 * depend on this connection's frame_max. So every header that a producer can send
-	 * must fit. librabbitmq decodes the deepest nesting of this size in less than 4
-	 * MiB of stack.
+	 * The default of RabbitMQ. A message header is one frame. The size of the header
+	 * does not depend on this connection's frame_max, so every header that a producer
+	 * can send must fit. If a header of this size has the deepest nesting,
+	 * librabbitmq decodes the header in less than 4 MiB of stack.
 	 */
 	FRAME_MAX = 131072,
 	SENT_FRAME_MAX = 8192,
-	SHORT_MAX = 255,	/* bytes of a name or key (AMQP 0-9-1, shortstr) */
-	WINDOW = 1000,		/* messages sent and not confirmed */
+	SHORT_MAX = 255,	/* maximum length of a name or key (AMQP, shortstr) */
+	WINDOW = 1000,		/* maximum number of sent messages without a confirm */
 	FLIGHT_SLOTS = 1024,	/* a power of two above WINDOW */
 };
 
@@ -76,15 +76,15 @@ struct connection {
 	amqp_connection_state_t amqp;
 	int fd;
 	const char *user;	/* borrowed from the broker's URL */
-	size_t body_max;	/* largest part of a message in one frame, in bytes */
+	size_t body_max;	/* maximum bytes of a message body in one frame */
 	/* bytes to send before the next check for room */
 	size_t credit;
 };
 
 /*
  * With a struct cancel, one thread can interrupt another thread that is using a
- * connection. The struct contains a duplicate of the socket. The thread that removes this
- * duplicate closes it.
+ * connection. The struct contains a duplicate of the socket. The thread that takes the
+ * duplicate from the struct also closes the duplicate.
  */
 struct cancel {
 	atomic_bool wanted;
@@ -101,13 +101,15 @@ enum err connection_open(const struct broker *broker, const struct broker_host *
                          struct why *why);
 /* Closes the connection when the broker has read all bytes, or after at most a second. */
 void connection_linger(struct connection **connection);
-void connection_close(struct connection **connection);	/* orderly; at most a second */
+/* Sends a close method and closes the connection. Takes at most about a second. */
+void connection_close(struct connection **connection);
 void connection_free(struct connection **connection);
 /*
  * True: the socket has room for LEN bytes (at most one frame), so a send does not block.
  */
 bool connection_writable(struct connection *connection, size_t len);
-void connection_cork(struct connection *connection, bool on);	/* whole packets only */
+/* ON: the kernel sends only full packets, until ON is false. */
+void connection_cork(struct connection *connection, bool on);
 
 enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
 /* AMQP's reply code, for example 406; 0: no code */
@@ -120,8 +122,8 @@ enum err reply_check_rights(amqp_rpc_reply_t reply, const char *what, struct why
 /* ---- broker_topology.c ---- */
 
 /*
- * The delay of the queue `<queue>.retry.<ms>` for DELAY_MS: the shortest that is long
- * enough, otherwise the longest.
+ * Returns the delay of the queue `<queue>.retry.<ms>` to use for DELAY_MS: the shortest
+ * delay that is at least DELAY_MS. If no delay is long enough, returns the longest delay.
  */
 int topology_retry_step(int delay_ms);
 
@@ -134,7 +136,7 @@ struct topology_item {
 	bool durable;			/* of an exchange or queue */
 	const char *type;		/* of an exchange */
 	bool auto_delete;
-	bool exclusive;			/* of a queue: it ends with its connection */
+	bool exclusive;			/* true: the queue ends with its connection */
 	amqp_table_entry_t argument[ARGUMENTS_MAX];
 	int argument_count;
 	const char *source, *key;	/* of a binding */
@@ -191,13 +193,14 @@ struct topology_check {
 	/* send the current method as soon as the socket has room */
 	bool due;
 	/*
-	 * fires when the next check begins; during a check, when its time limit is over
+	 * fires when the next check begins; during a check, when the time limit of the
+	 * check is over
 	 */
 	struct loop_timer *timer;
 };
 
 void topology_check_schedule(struct broker *broker);
-void topology_check_on_timer(struct broker *broker);	/* the timer's function */
+void topology_check_on_timer(struct broker *broker);	/* the function of the timer */
 bool topology_check_send(
     struct broker *broker); /* false: no room, or an error */
 void topology_check_on_method(struct broker *broker, const amqp_method_t *method);
@@ -219,12 +222,12 @@ struct acks {
 
 struct content {
 	enum { CONTENT_NONE, CONTENT_HEADER, CONTENT_BODY } expect;
-	bool is_return;		/* an unroutable message; else a delivery */
+	bool is_return;		/* true: an unroutable message; false: a delivery */
 	bool discard;		/* the body is too large to keep */
-	bool delivered;		/* this turn has had a delivery */
+	bool delivered;		/* the broker has sent a delivery in this turn */
 	uint64_t left;		/* bytes of the body that have not arrived yet */
 	struct broker_delivery delivery;
-	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* the delivery's */
+	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* of the delivery */
 	struct buf body;
 };
 
@@ -245,12 +248,12 @@ struct message {
 	broker_confirm_fn *confirm;
 	void *self;
 	struct original original;
-	uint64_t id;			/* message_id, which a return contains */
+	uint64_t id;			/* message_id, also in a returned message */
 	int64_t deadline_ms, sent_ms;
 	int64_t resend_until_ms;	/* 0: the broker never returned the message */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	/* this member and the next five become headers, unless they are 0 or NULL */
+	/* this member and the next five become headers, unless they are 0 or "" */
 	int attempts;
 	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
@@ -265,21 +268,22 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable messages: their consumer may soon declare the queue */
+	/* unroutable messages: a consumer may soon declare the missing queue */
 	struct message_queue returned;
 	size_t returned_count;
-	bool begun;		/* a part of the first waiting message is sent, */
-	size_t offset;		/* up to this offset in its body */
-	/* sent messages: tag t is in slot t % FLIGHT_SLOTS until its confirm */
+	bool begun;		/* the broker has a part of the first waiting message */
+	size_t offset;		/* if begun: number of sent octets of the body */
+	/* sent messages: the message with tag t is in slot t % FLIGHT_SLOTS */
 	struct message *flight[FLIGHT_SLOTS];
 	uint64_t first_tag, next_tag;
 	size_t flight_count;
 	uint64_t last_id;
 	int64_t confirmed_ms;	/* the time of the last confirm */
-	int64_t expire_ms;	/* when the timer fires */
+	int64_t expire_ms;	/* the time at which the timer fires */
 	/*
-	 * If the broker closes the channel because of a bad message, it does not name
-	 * that message. The outbox then sends this many messages one by one to find it.
+	 * If the broker closes the channel because of a bad message, the broker does not
+	 * name this message. To find the bad message, the outbox then sends `probes`
+	 * messages one by one.
 	 */
 	size_t probes;
 	/* another program has declared the fanout exchange with different properties */
@@ -290,15 +294,19 @@ void outbox_init(struct outbox *outbox);
 struct message **outbox_slot(struct outbox *outbox, uint64_t tag);
 struct message *outbox_take(struct outbox *outbox, uint64_t tag);
 void outbox_advance(struct outbox *outbox);
-void outbox_close(struct outbox *outbox);	/* calls all confirms */
-/* false: the outbox needs more room in the socket */
+/* Drops all messages, and calls their confirm functions with ERR_UNREACHABLE. */
+void outbox_close(struct outbox *outbox);
+/*
+ * Sends waiting messages. False: the socket needs more room, or the connection is lost.
+ */
 bool outbox_send(struct broker *broker);
-void outbox_rewind(struct broker *broker);	/* after the connection is lost */
+/* After the connection is lost: all unconfirmed messages wait again. */
+void outbox_rewind(struct broker *broker);
 void outbox_expire(struct broker *broker);
 void outbox_resend_returned(void *broker);	/* a timer's callback */
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err);
 void outbox_returned(struct broker *broker, amqp_bytes_t message_id);
-/* The broker closed the channel with CODE because of METHOD. */
+/* Call it if the broker has closed the channel with CODE because of METHOD. */
 void outbox_on_channel_close(struct broker *broker, int code,
                              amqp_method_number_t method);
 
@@ -320,8 +328,8 @@ struct broker {
 	size_t queue_count;		/* 0: a publisher */
 	struct broker_hooks hooks;
 
-	struct connection *connection;	/* NULL while it is down */
-	struct connection *lingering;	/* the lane closes it after the last frame */
+	struct connection *connection;	/* NULL: the connection is down */
+	struct connection *lingering;	/* the lane will close it */
 	struct connect_job *job;		/* runs on the lane */
 	struct loop_io *io;
 	struct loop_timer *reconnect, *tick, *expire, *resend;
@@ -335,15 +343,15 @@ struct broker {
 
 	void (*turn)(void *broker);
 	bool turn_due;			/* at the end of the loop's turn */
-	/* number of the loop's turn in which it last read; 0: never */
+	/* number of the loop's turn of the last read; 0: no read yet */
 	uint64_t read_in;
-	bool read_all;			/* the result of that read */
-	/* when the socket was last empty, by clock_boot_ms() */
+	bool read_all;			/* the result of the last read */
+	/* time at which the socket was last empty, by clock_boot_ms() */
 	int64_t drained_ms;
 	/* RabbitMQ accepts no messages because of an alarm */
 	bool blocked;
 	bool paused;
-	bool busy, closed;		/* in a turn; closed during the turn */
+	bool busy, closed;		/* in a turn; broker_close() was called */
 
 	struct content content;
 	struct acks acks;
@@ -355,15 +363,15 @@ struct broker {
 const amqp_field_value_t *content_header_find(const amqp_basic_properties_t *properties,
                                               const char *key);
 bool content_bytes_are(amqp_bytes_t bytes, const char *text);
-bool broker_read(struct broker *broker);	/* false: there is more input */
+bool broker_read(struct broker *broker);	/* false: more input is waiting */
 void broker_turn_soon(struct broker *broker);
 void broker_acknowledge(struct broker *broker, const struct broker_delivery *delivery,
                         enum ack_kind how);
-void broker_reconnect_later(struct broker *broker);	/* after a while */
-/* Closes the connection, and connects again after a while. */
+void broker_reconnect_later(struct broker *broker);	/* after a pause */
+/* Closes the connection, and connects again after a pause. */
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* After broker_drop(): calls the hook `refused` if CODE is that of a refusal. */
+/* After broker_drop(): calls the hook `refused` if reply_is_refusal(CODE). */
 void broker_tell_refusal(struct broker *broker, int code);
 
 /* ---- AMQP's own types, for all files ---- */

@@ -12,20 +12,21 @@
 struct connect_check;
 struct program;
 
-/* After a success, *why may contain a note for the table. It is "" before. */
+/* Before the call, *why is "". After a success, *why may contain a note for the table. */
 typedef enum err connect_probe(void *self, struct why *why);
 
 /*
- * WHAT: "broker", "control channel". ADDRESS: where it is. Copies both texts. SELF must
- * stay valid until the end of the check.
+ * Adds a server to the check. WHAT: for example "broker" or "control channel". ADDRESS:
+ * the address of the server. Copies both texts. SELF must stay valid until the end of the
+ * check.
  */
 void connect_check_add(struct connect_check *check, const char *what, const char *address,
                        connect_probe *probe, void *self);
-/* A row for an address that the check does not try. REASON says why; copied, too. */
+/* Adds a row for an address that the check does not try. Copies the texts. */
 void connect_check_skip(struct connect_check *check, const char *what,
                         const char *address, const char *reason);
 /*
  * Tries the broker, the database with the version of its schema, and the servers of the
- * program. True: all of them work. Prints a table to standard output.
+ * program. Prints a table to standard output. True: all probes succeeded.
  */
 bool connect_check_run(struct program *program);

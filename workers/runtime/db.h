@@ -21,8 +21,9 @@ struct db;
 struct db_config {
 	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in this order */
 	char *user, *password, *name;
-	char *tls_ca;		/* if set: use TLS only, and verify the server */
-	bool tls;		/* like tls_ca, but with the CAs of the system */
+	char *tls_ca;		/* if set: TLS only, with these CAs */
+	/* use TLS only, and verify the server with the CAs of the system */
+	bool tls;
 	int timeout_s;		/* time limit of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
@@ -47,23 +48,27 @@ struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
  * For the connection of a loop. Call it before the first use of DB. A statement then does
- * not wait for a row that another transaction has locked, and fails with ERR_LOCKED. On
- * MySQL, the statement fails after 1 s. A statement with SKIP LOCKED must begin with
+ * not wait for a row that another transaction has locked: the statement fails with
+ * ERR_LOCKED (on MySQL, after 1 s). A statement with SKIP LOCKED must begin with
  * TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);
-/* The number of statements that have ended in ERR_LOCKED since the last call. */
+/*
+ * Returns the number of statements that have ended in ERR_LOCKED since the last call of
+ * db_take_locked().
+ */
 int64_t db_take_locked(struct db *db);
 /*
- * Connects if necessary. ERR_UNREACHABLE: no host answered. All calls in the next 200 ms
- * to 5 s then fail immediately, without an attempt. Do not call it within a transaction.
+ * Tests the connection, and connects if necessary. ERR_UNREACHABLE: no host answered. All
+ * calls in the next 200 ms to 5 s then fail immediately, without an attempt. Do not call
+ * db_ping() within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
- * Why a server refused a statement in the last 15 s: the server is read-only, or the
- * account has no right to write. NULL: no server has refused a statement since the last
- * write. Only the thread that uses DB may call it.
+ * Returns the reason why a server refused a statement, for example because the server is
+ * read-only. NULL: no server has refused a statement in the last 15 s, or a write has
+ * succeeded since. Only the thread that uses DB may call db_refusal().
  */
 const char *db_refusal(const struct db *db);
 /*

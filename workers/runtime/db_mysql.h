@@ -9,7 +9,8 @@
 
 #include "runtime/db_private.h"
 
-enum { HOST_FAILED_MS = 5000 };		/* db tries a failed host last for this time */
+/* for this time after a failure, db tries the other hosts first */
+enum { HOST_FAILED_MS = 5000 };
 
 /* The client library writes one column of the current row here. */
 struct cell {
@@ -24,21 +25,21 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	/* its columns are bound; true from its first row on */
+	/* the columns of the statement are bound; true from its first row on */
 	bool is_bound;
-	struct arena *row;		/* strings of the current row; made when needed */
+	struct arena *row;		/* strings of the current row, or NULL */
 	char sql[];
 };
 
 struct db {
 	const struct db_config *config;
 	struct db_hosts hosts;
-	struct db_host *host;		/* of the connection */
+	struct db_host *host;		/* host of the connection */
 	MYSQL *mysql;			/* NULL: not connected */
-	uint64_t packet_max;		/* largest statement that the server accepts */
+	uint64_t packet_max;		/* maximum size of a statement */
 	bool limits_statements;		/* the server has max_statement_time */
 	bool isolates_snapshots;	/* the server has innodb_snapshot_isolation */
-	/* by text; the least recently used is first */
+	/* by SQL text; the least recently used statement is first */
 	struct db_statement *statements;
 	/* the statement whose rows the server is sending */
 	struct db_statement *reading;
@@ -55,7 +56,7 @@ struct db {
 	int64_t locked;			/* see db_take_locked() */
 	/* consecutive rounds in which db could reach no host */
 	int failures;
-	int64_t breaker_until_ms;	/* until then all calls fail with breaker_why */
+	int64_t breaker_until_ms;	/* before this time, all calls fail */
 	struct why breaker_why;
 	/* end of the time in which db reports `refusal` */
 	int64_t refused_until_ms;
@@ -72,11 +73,11 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
  * abort a transaction because of another node's writes and still answer the running
  * SELECT without an error (MariaDB 10.11). Rows are then missing, or a sub-select returns
  * NULL. Later statements would each commit by themselves. Only the status of each answer
- * shows the end of the transaction. So call this function before you use a row. It costs
- * no round trip.
+ * shows the end of the transaction. So call this function before you use a row. The call
+ * costs no round trip.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
-/* Tells the server that the connection ends, and closes it. */
+/* Tells the server that the connection ends, and closes the connection. */
 void db_forget(struct db *db);
 /* Closes the connection without a message to the server, and logs the reason. */
 void db_drop(struct db *db, const char *reason);

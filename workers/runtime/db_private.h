@@ -3,9 +3,9 @@
  * of the client library are in db_mysql.h, not here.
  *
  * Functions that send a statement to the database server return errors according to the
- * table in db_error.c. If a function finds that the connection is lost, it closes the
- * connection. While the connection is closed, db_is_up() returns false and no transaction
- * is open.
+ * table in db_error.c. If a function finds that the connection is lost, the function
+ * closes the connection. While the connection is closed, db_is_up() returns false and no
+ * transaction is open.
  */
 #pragma once
 
@@ -23,21 +23,21 @@ struct tx_value;
 /* ---- the connection, with the cost of each function ---- */
 
 /*
- * Checks the connection, or connects. It costs no round trip, unless the connection is in
- * state DB_UNCERTAIN.
+ * Checks the connection, or connects. The check costs no round trip, unless the
+ * connection is in the state DB_UNCERTAIN.
  */
 enum err db_connect(struct db *db, struct why *why);
 /*
- * One round trip. If the idle connection was lost, db_begin() connects again, but only
- * once.
+ * Begins a transaction: one round trip. If the idle connection was lost, db_begin()
+ * connects again, but only once.
  */
 enum err db_begin(struct db *db, const char *start, struct why *why);
 /*
- * One round trip. After a failure, the transaction is no longer open: db has rolled it
- * back, or the connection is lost.
+ * Commits the transaction: one round trip. After a failure, the transaction is no longer
+ * open: db has rolled the transaction back, or the connection is lost.
  */
 enum err db_commit(struct db *db, struct why *why);
-/* One round trip; no round trip if the connection is lost. */
+/* Rolls back: one round trip, or no round trip if the connection is lost. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
 /* Each struct tx has a number, and must stay at the same address while it is in use. */
@@ -53,12 +53,12 @@ bool db_isolates_snapshots(const struct db *db);
  */
 void db_set_timeout(struct db *db, int timeout_s);
 
-/* ---- statements: one round trip, two for a new text ---- */
+/* ---- statements: one round trip, or two for a new SQL text ---- */
 
 enum err db_execute(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, int64_t *matched, struct why *why);
 uint64_t db_last_id(const struct db *db);
-/* One SELECT at a time; *statement is valid until db_select_end(). */
+/* Only one SELECT may be open. *statement is valid until db_select_end(). */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
 /* Reads the next row; ends the SELECT if there are no more rows. */
@@ -86,7 +86,7 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 
 enum db_connection {
 	DB_STAYS,		/* the connection can be used */
-	DB_LOST,		/* the connection is lost or out of step */
+	DB_LOST,		/* the connection is lost or cannot be used */
 	/*
 	 * this host refuses the connection or statement now; perhaps another host accepts
 	 * it
@@ -101,17 +101,17 @@ struct db_error {
 	enum db_connection connection;
 };
 
-/* The meaning of error NUMBER. *why gets the reason, without bound values. */
+/* Returns the meaning of error NUMBER. *why gets the reason, without bound values. */
 struct db_error db_error(unsigned number, const char *text, struct why *why);
 
 /* ---- hosts ---- */
 
 struct db_host {
 	char *text;			/* as configured, for the log */
-	char *name;			/* host, or path of a socket */
+	char *name;			/* name of the host, or path of a socket */
 	unsigned port;			/* 0: a socket */
-	int64_t failed_until_ms;	/* until then db tries other hosts first */
-	bool tried;			/* in this round */
+	int64_t failed_until_ms;	/* before this time, db tries other hosts first */
+	bool tried;			/* db has tried the host in this round */
 };
 
 enum { DB_HOSTS_MAX = 16 };

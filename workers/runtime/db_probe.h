@@ -14,6 +14,6 @@ struct db_probe;
 /* SCHEMA: the probe fails if the schema of the database is older than this program. */
 struct db_probe *db_probe_new(struct loop *loop, const struct db_config *config,
                               bool schema);
-/* Why the last probe failed, as text; NULL: it succeeded. */
+/* Returns the reason why the last probe failed; NULL: the last probe succeeded. */
 const char *db_probe_down_reason(const struct db_probe *probe);
 void db_probe_free(struct db_probe **probe);	/* waits for a running probe */

@@ -19,12 +19,12 @@
 #include "base/err.h"
 #include "runtime/signature.h"
 
-/* What the check of a signature needs. */
+/* The parts of a message that the check of its signature needs. */
 struct envelope_proof {
 	const char *signature;	/* NULL: the message has no signature */
 	const char *text;	/* the signed text */
 	size_t text_len;
-	json_t *outer;		/* owns the signature and the text; NULL: forgotten */
+	json_t *outer;		/* owns both; NULL: after envelope_forget_proof() */
 };
 
 struct envelope_request {
@@ -82,7 +82,10 @@ struct envelope_signer {
 	int64_t unix_ms;
 };
 
-/* The following functions append a body. If unique_id is NULL, they make a new id. */
+/*
+ * The following functions append a message to BODY. If unique_id is NULL, these functions
+ * make a new id.
+ */
 struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
@@ -93,7 +96,7 @@ struct envelope_call {
 	const struct envelope_signer *signer;	/* NULL: not signed */
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);
-/* SIGNER is NULL if the answer is not signed. Its topic is the reply queue. */
+/* SIGNER is NULL if the answer is not signed. The topic of SIGNER is the reply queue. */
 void envelope_result_encode(const char *msg_id, const json_t *result,
                             const struct envelope_signer *signer, struct buf *body);
 void envelope_failure_encode(const char *msg_id, enum err err, const char *message,

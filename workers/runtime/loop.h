@@ -27,16 +27,16 @@ void loop_free(struct loop **loop);
 /* runs until loop_stop(); returns immediately if loop_stop() was called before */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-/* the time at which this turn began, by the monotonic clock */
+/* returns the time at which this turn began, by the monotonic clock */
 int64_t loop_now_ms(const struct loop *loop);
-uint64_t loop_turn(const struct loop *loop);	/* the number of this turn */
+uint64_t loop_turn(const struct loop *loop);	/* returns the number of this turn */
 
 struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
                             void *self);
 void loop_io_set(struct loop_io *io, int events);	/* 0 pauses it */
 void loop_io_free(struct loop_io **io);
 
-/* loop_timer_set() arms the timer. after_ms 0 fires in the next turn. */
+/* loop_timer_set() arms the timer. If AFTER_MS is 0, the timer fires in the next turn. */
 struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_timer_set(struct loop_timer *timer, int64_t after_ms);
 void loop_timer_cancel(struct loop_timer *timer);

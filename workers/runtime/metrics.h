@@ -15,7 +15,10 @@ struct buf;
 
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-/* largest number of time series; metric_new() ignores others and logs a warning */
+/*
+ * A program has at most METRICS_MAX - 1 time series. metric_new() logs a warning for each
+ * further series, and /metrics does not show this series.
+ */
 enum { METRICS_MAX = 1024 };
 
 struct metric;	/* one time series: a name and at most one label */
@@ -34,22 +37,27 @@ void metrics_process(int index);	/* after the fork, in the process */
  */
 struct metric *metric_new(enum metric_type type, const char *name, const char *help,
                           const char *label_key, const char *label_value);
-void metric_add(struct metric *metric, int64_t by);	/* counters (by >= 0), gauges */
+void metric_add(struct metric *metric, int64_t by);	/* counters (BY >= 0), gauges */
 void metric_set(struct metric *metric, int64_t value);	/* gauges */
 void metric_observe_us(struct metric *metric, int64_t us);	/* 100 us to 100 s */
 
 /* Appends all metrics in Prometheus text format 0.0.4, as sums over all processes. */
 void metrics_format(struct buf *text);
 
-/* The heartbeat of a process, for the supervisor. */
+/* Notes the heartbeat of this process, for the supervisor. */
 void metrics_heartbeat(int64_t now_ms);
 int64_t metrics_last_heartbeat(int process);	/* 0: no heartbeat yet */
 /*
- * Sets why this process is not ready, cut to METRICS_WORDS - 1 bytes; NULL: it is ready.
+ * Sets the reason why this process is not ready, of at most METRICS_WORDS - 1 bytes.
+ * NULL: the process is ready.
  */
 void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };
-/* Why PROCESS is not ready; "" if it has not reported yet. False: it is ready. */
+/*
+ * Writes the reason why PROCESS is not ready; "": the process has not reported yet.
+ * False: the process is ready.
+ */
 bool metrics_down_reason(int process, char words[METRICS_WORDS]);
+/* Clears the heartbeat, the reason and the gauges of PROCESS, after its end. */
 void metrics_reset_process(
-    int process); /* after the end of the process */
+    int process);

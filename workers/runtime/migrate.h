@@ -7,9 +7,10 @@
  * DDL statements cannot be part of a transaction. So each version has a row in
  * schema_migrations. The state of this row is STARTED before the first statement and DONE
  * after the last statement. The row is also the lock, because only one of two parallel
- * runs can insert the row. GET_LOCK() is not enough: on a cluster, its lock exists only
- * on one node. If a migration is interrupted, its version stays in state STARTED, and the
- * program refuses the next migration. The error message tells the operator what to do.
+ * runs can insert the row. GET_LOCK() is not enough: on a cluster, the lock of GET_LOCK()
+ * exists only on one node. If a migration is interrupted, its version stays in state
+ * STARTED, and the program refuses the next migration. The error message tells the
+ * operator what to do.
  */
 #pragma once
 
@@ -26,10 +27,10 @@ struct migrate_file {
 extern const struct migrate_file migrate_files[];
 
 /*
- * Applies missing versions in order. Calls PROGRESS for each version; APPLIED is true if
- * this run applied the version. ERR_CONFLICT: an earlier migration was interrupted, or a
- * file differs from the file that was applied. ERR_BUSY: another run has held the lock
- * for more than a minute.
+ * Applies the missing versions of the schema in order. Calls PROGRESS for each version;
+ * APPLIED is true if this run applied the version. ERR_CONFLICT: an earlier migration was
+ * interrupted, or a file differs from the file that was applied. ERR_BUSY: another run
+ * has held the lock for more than a minute.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,

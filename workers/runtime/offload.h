@@ -18,14 +18,14 @@ typedef void lane_fn(void *job);
 
 /* ps and the log show NAME. At most LIMIT jobs wait while another job runs. */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
-/* False: the queue is full or lane_free() runs. Then neither function is called. */
+/* False: the queue is full, or lane_free() runs. Then neither WORK nor DONE runs. */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
-/* number of jobs whose done() has not run yet */
+/* Returns the number of jobs whose done() has not run yet. */
 size_t lane_waiting(const struct lane *lane);
 /*
  * Waits for the running job. For each job that is still waiting, lane_free() calls done()
  * without work(). The lane refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);
-/* For done(): true if work() ran, false if lane_free() came first. */
+/* Call it in done(). True: work() has run. False: lane_free() has dropped the job. */
 bool lane_job_ran(const struct lane *lane);

@@ -12,11 +12,11 @@
 
 struct refused_message {
 	const char *topic;	/* the topic that received the message */
-	const char *method;	/* "": the program cannot read it */
-	const char *account;	/* of the broker; "": unknown */
+	const char *method;	/* "": the program cannot read the method */
+	const char *account;	/* the sender's broker account; "": unknown */
 	const char *reason;	/* one word */
 	const char *why;
-	bool is_answered;	/* its caller gets an error */
+	bool is_answered;	/* the caller gets an error */
 };
 
 void refused_log(const struct refused_message *message);

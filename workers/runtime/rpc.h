@@ -2,11 +2,12 @@
  * rpc -- remote procedure calls over the broker, for servers and clients.
  *
  * A program lists its methods in one table. The rpc server does everything else. It
- * decodes the message, checks the keywords and runs the handler. After the commit, it
- * sends the answer and acknowledges the message. The rpc server also applies the caller's
- * time limit, retries requests, makes dead letters, and writes log lines and metrics. A
- * handler reads req->args and may set req->result. A handler may run several times for
- * one message, for example after a race. All of these runs get the same req->unique_id.
+ * decodes the message, checks the keywords and runs the handler. After the commit, the
+ * rpc server sends the answer and acknowledges the message. The rpc server also applies
+ * the caller's time limit, retries requests, makes dead letters, and writes log lines and
+ * metrics. A handler reads req->args and may set req->result. A handler may run several
+ * times for one message, for example after a race. All of these runs get the same
+ * req->unique_id.
  */
 #pragma once
 
@@ -37,21 +38,21 @@ struct context {
 };
 
 /*
- * What a request has changed. After the commit, the rpc server writes one line of the
- * log about it (rpc_log_changed()).
+ * An object that a request has changed. After the commit, the rpc server writes one line
+ * of the log about this object (rpc_log_changed()).
  */
 struct changed {
 	const char *kind;	/* "domain", "pool", ...: also the key of the name */
 	const char *name;
-	bool has_serial;	/* a domain: the line has its serial and counts */
-	bool has_counts;
+	bool has_serial;	/* the line has the serial and the counts of a domain */
+	bool has_counts;	/* the line has the counts */
 	uint32_t serial;	/* after the change */
 	int64_t added, updated, deleted;	/* records, or endpoints of a resource */
 };
 
 struct request {
 	struct context context;
-	const char *account;	/* of the sender at the broker; "": unknown */
+	const char *account;	/* the sender's broker account; "": unknown */
 	const char *method;
 	const char *unique_id;	/* 32 hex digits; the same if the message arrives twice */
 	const json_t *args;		/* borrowed until the handler returns */
@@ -95,7 +96,7 @@ struct rpc_method {
 	 */
 	const char *subject;
 	bool fleet;		/* only programs of the fleet may call it (trust.h) */
-	/* agents send or receive it: a key of fleet.agent_keys may sign it */
+	/* agents send or receive this call: a key of fleet.agent_keys may sign it */
 	bool agents;
 };
 
@@ -113,8 +114,8 @@ struct rpc_server_config {
 	bool fanout_only;
 	struct trust *trust;		/* NULL: no checks; no row may have .fleet */
 	/*
-	 * called when the fanout queue is new: the server may have missed casts; may be
-	 * NULL
+	 * Runs when the fanout queue is new, because the server may have missed casts.
+	 * May be NULL.
 	 */
 	void (*fanout_is_new)(void *self);
 	void *self;
@@ -125,8 +126,8 @@ struct broker_config;
 struct trust;
 
 /*
- * Call it before the fork. Makes the metrics of these methods and of casts; NULL: of
- * casts only.
+ * Call it before the fork. Makes the metrics of casts, and of these methods unless
+ * METHODS is NULL.
  */
 void rpc_metrics_init(const struct rpc_method *methods);
 
@@ -135,11 +136,12 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
                                    struct broker *out,
                                    const struct rpc_server_config *config);
 /*
- * Why the server cannot receive requests, as text; NULL: the server can receive requests.
+ * Returns the reason why the server cannot receive requests. NULL: the server can receive
+ * requests.
  */
 const char *rpc_server_down_reason(const struct rpc_server *server);
 void rpc_server_pause(struct rpc_server *server);	/* accepts no more requests */
-/* 0 when all requests are finished */
+/* Returns the number of requests that are not finished. */
 size_t rpc_server_waiting(const struct rpc_server *server);
 void rpc_server_close(struct rpc_server **server);
 
@@ -155,31 +157,32 @@ enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct reque
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why);
 /*
- * Each table also has the method oslo_rpc_server_ping. rpc_find() finds no method whose
- * name begins with _.
+ * Finds a method by its name. Each table also has the method oslo_rpc_server_ping.
+ * rpc_find() finds no method whose name begins with _.
  */
 enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
 /*
- * Checks the names of the arguments, and removes optional arguments that are null: null
- * counts as absent. The error has Python's text: "f() missing 1 required keyword
+ * Checks the names of the arguments. Removes optional arguments that are null, because
+ * null counts as absent. The error has Python's text: "f() missing 1 required keyword
  * argument: 'x'".
  */
 enum err rpc_take_keywords(const struct rpc_method *method, json_t *args,
                            struct why *why);
-/* Runs requests after their checks: in one batch, or one after the other. */
+/* Runs checked requests in one batch, or one after the other. */
 void rpc_run(const struct rpc_method *method, void *self, struct request *const *reqs,
              size_t count, enum err *errs);
 /*
- * The result of a deletion that ended in ERR: OK if the object is missing because an
- * earlier run of this request may have deleted it. Otherwise ERR.
+ * Returns the result of a deletion that ended in ERR. If the object is missing, and an
+ * earlier run of this request may have deleted the object, the result is OK. Otherwise
+ * the result is ERR.
  */
 enum err rpc_deleted(const struct request *req, enum err err);
 /*
- * A handler has changed an object of this kind. If a request changes several objects, the
- * last call names the object of the log line. Returns the member `changed` of the
- * request, so that the caller can add the serial and the counts. Copies NAME. A
- * handler that repeats a stored answer does not call it.
+ * Notes in REQ that the handler has changed an object of this kind. If a request changes
+ * several objects, the last call names the object of the log line. Returns the member
+ * `changed` of the request, so that the caller can add the serial and the counts. Copies
+ * NAME. A handler that repeats a stored answer does not call rpc_changed().
  */
 struct changed *rpc_changed(struct request *req, const char *kind, const char *name);
 /* Writes the line `KIND changed: ...`, if the request has changed an object. */
@@ -190,7 +193,7 @@ void rpc_log_changed(const struct request *req);
  */
 enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
                         struct why *why);
-/* Makes a context for the program's own requests. The caller owns it. */
+/* Returns a new context for the program's own requests. The caller owns the context. */
 json_t *context_encode(const char *request_id, bool is_admin);
 
 /* ---- the client ---- */
@@ -205,23 +208,26 @@ struct rpc_answer {
 };
 typedef void rpc_answer_fn(void *self, const struct rpc_answer *answer);
 
-/* OUT publishes. At its first call, the client opens a consumer for answers. */
+/* OUT publishes. With the first rpc_call(), the client opens a consumer for answers. */
 struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out);
 /*
  * If TRUST has a key, the client signs all messages from now on, and accepts only signed
- * answers (trust.h). TRUST must outlive the client. After a reload of the keys, call it
- * again: the client then repeats its open calls, because the answers may have an old key.
+ * answers (trust.h). TRUST must outlive the client. After a reload of the keys, call
+ * rpc_client_sign() again. The client then repeats its open calls, because the answers
+ * may have an old key.
  */
 void rpc_client_sign(struct rpc_client *client, struct trust *trust);
 /*
- * REFUSED is called each time the broker refuses the client's reply queue, because of the
- * account, its password or its rights (broker.h). The open calls continue to wait.
+ * The client calls REFUSED each time the broker refuses the reply queue of the client,
+ * because of the account, its password or its rights (broker.h). The open calls continue
+ * to wait.
  */
 void rpc_client_on_refused(struct rpc_client *client,
                            void (*refused)(void *self, const char *reason), void *self);
 /*
- * Why the client cannot receive answers, as text; NULL: the client can receive answers.
+ * Returns the reason why the client cannot receive answers. NULL: the client can receive
+ * answers, or has made no call yet.
  */
 const char *rpc_client_down_reason(const struct rpc_client *client);
 void rpc_client_close(struct rpc_client **client);
@@ -238,10 +244,11 @@ struct rpc_target {
 };
 
 /*
- * Sends a persistent cast. CONFIRM gets the result when the broker has confirmed the
- * cast. rpc_cast() logs a failure. If the broker cannot route the cast, the client
- * repeats the cast for 15 s, unless the cast is a fanout. The client keeps no reference
- * to ARGS. If CONTEXT is NULL, the request has an administrator's rights and a new id.
+ * Sends a persistent cast. CONFIRM gets OK when the broker has confirmed the cast, or an
+ * error. rpc_cast() has no CONFIRM and logs an error. If the broker cannot route the
+ * cast, the client repeats the cast for 15 s, unless the cast is a fanout. The client
+ * keeps no reference to ARGS. If CONTEXT is NULL, the request has an administrator's
+ * rights and a new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,
@@ -251,15 +258,17 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             void (*confirm)(void *self, enum err err), void *self,
                             struct why *why);
 /*
- * Sends a call. ANSWER runs exactly once, within timeout_ms, but not before rpc_call()
- * returns. After a reconnect, the client repeats unanswered calls with the same unique
- * id. Copies ARGS and CONTEXT (NULL: as for casts). ERR_UNREACHABLE: no worker serves the
- * topic. ERR_BUSY: broker_config.queue_limit calls are already waiting for answers.
+ * Sends a call. If rpc_call() returns OK, ANSWER runs once, within timeout_ms, but not
+ * before rpc_call() returns. After an error, ANSWER does not run. After a reconnect, the
+ * client repeats unanswered calls with the same unique id. Copies ARGS and CONTEXT (NULL:
+ * as for casts). The answer has the error ERR_UNREACHABLE if no worker serves the topic,
+ * or if the broker does not accept the call. ERR_BUSY: too many calls are waiting for
+ * answers (the option broker.queue_limit sets the maximum).
  */
 enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,
                   int timeout_ms, rpc_answer_fn *answer, void *self, struct why *why);
-/* Cancels all calls of SELF. Their ANSWER does not run. */
+/* Cancels all calls with this SELF. ANSWER does not run for these calls. */
 void rpc_cancel(struct rpc_client *client, void *self);
 
 /*

@@ -27,7 +27,7 @@ enum { CALLER_TEXT_MAX = 255, CALLER_KEY_MAX = 16 };
 struct caller_text {
 	char text[CALLER_TEXT_MAX + 1];
 	size_t len;
-	int count;		/* how often the object has this key */
+	int count;		/* number of times that the object has this key */
 	bool is_bad;		/* too long, or not printable ASCII */
 };
 
@@ -47,12 +47,12 @@ struct caller_level {
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
 	size_t key_len;
-	/* where to store the value of the last key; NULL: nowhere */
+	/* place for the value of the last key; NULL: the scan ignores the value */
 	struct caller_text *value;
 	struct caller_text msg_id, reply_queue;
 };
 
-/* Set it to zero before the first byte. */
+/* Set the struct to zero before the first byte. */
 struct caller_scan {
 	struct caller_level outer, inner;	/* inner: the text of `oslo.message` */
 	int versions, messages;			/* keys of an envelope */
@@ -60,6 +60,6 @@ struct caller_scan {
 
 /* Scans the next bytes of the body. */
 void caller_scan(struct caller_scan *scan, const void *bytes, size_t len);
-/* Call it after the whole body. Both results are borrowed from SCAN. */
+/* Call it after the whole body. True: the scan has found a caller. Borrows from SCAN. */
 bool caller_found(const struct caller_scan *scan, const char **msg_id,
                   const char **reply_queue);

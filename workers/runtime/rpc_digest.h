@@ -19,11 +19,14 @@
 
 enum { RPC_DIGEST_LEN = 32 };
 
-/* SHA-256. The order of keys and the white space of the JSON do not matter. */
+/*
+ * Computes the SHA-256 digest of a call. The order of keys and the white space of the
+ * JSON have no effect.
+ */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
 /*
- * The id under which the answer is stored. For a signed call, its first character is a
- * letter from g to v instead of a hexadecimal digit.
+ * Writes the id under which the program stores the answer. For a signed call, the first
+ * character of the id is a letter from g to v instead of a hexadecimal digit.
  */
 void rpc_stored_id(const struct request *req, char id[ID_LEN + 1]);
 /* Fails TX with ERR_CONFLICT: a different call has used the message id. */

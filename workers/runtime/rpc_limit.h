@@ -7,7 +7,7 @@
  * the end of the time limit in the context. A COMMIT takes time, and clocks differ. So a
  * process must finish a request RPC_MARGIN_MS before the end of the time limit. If the
  * time limit is shorter than two seconds, this margin is a quarter of the time limit. A
- * message may contain no end of the time limit, or an impossible one. In this case, the
+ * message may contain no end of the time limit, or an impossible end. In this case, the
  * time that the message spent in the broker's queue is unknown. The message arrived after
  * the process last found its socket to the broker empty, so the time limit begins at that
  * point. This module does no I/O and reads no clock.
@@ -21,8 +21,9 @@ struct broker_delivery;
 enum { RPC_MARGIN_MS = 500 };
 
 /*
- * The end of the time limit by clock_boot_ms(); 0: the message has no time limit. NOW_MS
- * is the current time by clock_boot_ms(), NOW_UNIX_MS by the clock since 1970.
+ * Returns the time at which a process must have finished the request, by clock_boot_ms().
+ * 0: the message has no time limit. NOW_MS is the current time by clock_boot_ms().
+ * NOW_UNIX_MS is the current time since 1970.
  */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

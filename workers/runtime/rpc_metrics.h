@@ -16,7 +16,9 @@ struct rpc_metrics;
 
 struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods);
 void rpc_metrics_free(struct rpc_metrics **metrics);
-/* METHOD: a row of the table; the label of any other value is "other". */
+/*
+ * Counts a finished request. If METHOD is not a row of the table, the label is "other".
+ */
 void rpc_metrics_count(const struct rpc_metrics *metrics,
                        const struct rpc_method *method, enum err err, int64_t us);
 

@@ -34,11 +34,11 @@ struct job {
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
 	struct buf body;	/* the body of a cast: a retry publishes it again */
-	char *subject;		/* text of entry.subject, if it has two arguments */
+	char *subject;		/* text of entry.subject, if two arguments form it */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	/* number of processes that crashed while they ran the request */
 	int deaths;
-	bool is_refused;	/* trust_authorize() refused it */
+	bool is_refused;	/* trust_authorize() refused the request */
 	/* trust_authorize() refused the request, which only the fleet may send */
 	bool is_forged;
 	struct trust_verdict verdict;
@@ -48,7 +48,7 @@ struct job {
 	uint64_t hash;			/* of the message as received */
 	char user[256];		/* the account of the delivery */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next heartbeat is due; 0: no heartbeat */
+	int64_t heartbeat_ms;	/* time of the next heartbeat; 0: no heartbeat */
 };
 
 /*
@@ -68,7 +68,7 @@ struct rpc_server {
 	struct rpc_server_config config;
 	struct broker *in, *out;
 	struct broker_queue queues[4];
-	bool is_fleet_only;			/* only the fleet may call its methods */
+	bool is_fleet_only;			/* only the fleet may call the methods */
 	size_t max_bytes;
 	struct loop_timer *again;		/* for the next slice of work */
 	struct loop_timer *heartbeat;
@@ -83,35 +83,38 @@ struct rpc_server {
 	struct recent_request recent[RECENT_MAX];
 	size_t recent_next;
 	struct rpc_metrics *metrics;
-	struct caller_scan caller;	/* for the refused body that is being received */
+	struct caller_scan caller;	/* scans a body that is too large */
 	struct log_limit failed;	/* limits the log lines of failed requests */
 };
 
 /* ---- rpc_job.c ---- */
 
-/* True: the message of this job has arrived before. Otherwise remembers the message. */
+/*
+ * True: the job is a duplicate of a recent request. False: the server remembers the
+ * message. A message that the broker delivers again is not a duplicate.
+ */
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
 /*
  * Removes this job's message from the recent requests. If the message arrives again, it
  * does not count as a duplicate.
  */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
-/* A new job, or a job from the pool. */
+/* Returns a new job, or a job from the pool. */
 struct job *rpc_job_take(struct rpc_server *server);
-/* Puts a finished job into the pool, or frees it. */
+/* Puts a finished job into the pool, or frees the job. */
 void rpc_job_release(struct rpc_server *server, struct job *job);
 /* Frees the pool. */
 void rpc_jobs_free(struct rpc_server *server);
-/* The object that the request is about; NULL: unknown. */
+/* Returns the subject of the request (rpc_method.subject); NULL: unknown. */
 const char *rpc_job_subject(struct job *job);
-/* The object of a request: its subject, or its method's first argument; "": unknown. */
+/* Returns the subject of the request, or its first argument; "": unknown. For the log. */
 const char *rpc_job_about(const struct job *job);
 
 /* ---- rpc_receive.c ---- */
 
-/* broker_hooks.discarded_part of the server: next bytes of a body that is too large. */
+/* The hook discarded_part of the server: the next bytes of a body that is too large. */
 void rpc_receive_part(void *self, const void *bytes, size_t len);
-/* broker_hooks.delivery of the server. */
+/* The hook delivery of the server. */
 void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
 
 /* ---- rpc_run.c ---- */

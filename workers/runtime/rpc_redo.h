@@ -19,25 +19,26 @@
 #include "base/err.h"
 
 /*
- * Why a request runs again, and since when. Set the struct to zero before the first run.
+ * The lost races and the waiting time of a request. Set the struct to zero before the
+ * first run.
  */
 struct redo {
 	int races;
 	int64_t race_until_ms;
-	int64_t locked_ms;		/* when the request first found the row locked */
+	int64_t locked_ms;		/* time of the first run that found a lock */
 };
 
 /*
- * The pause before the next run of a request; -1: the request does not run again. The
- * last run took RUN_MS and ended at NOW_MS with ERR, an error of RETRY_NOW. RANDOM is a
- * random number.
+ * Returns the pause before the next run of a request; -1: the request does not run again.
+ * The last run took RUN_MS and ended at NOW_MS with ERR, an error of RETRY_NOW. RANDOM is
+ * a random number.
  */
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random);
 
 /*
- * Subjects whose row is locked, and since when. The case of a subject and a dot at its
- * end do not matter.
+ * Subjects whose row is locked, and the time since which each row is locked. The case of
+ * a subject and a dot at its end have no effect.
  */
 struct locked_subjects {
 	struct {
@@ -47,16 +48,18 @@ struct locked_subjects {
 	} slot[64];
 };
 
+/* Notes the result of a request. IS_LOCKED: the request found the row locked. */
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
 /*
- * True: a request may wait for the row in the database, because a recent call about the
- * subject succeeded. So other processes lock the row only for a short time.
+ * True: a request may wait for the row in the database. A recent request about the
+ * subject has succeeded, so other processes probably lock the row only for a short time.
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 /*
- * Since when the row of the subject is locked; 0: no recent request found the row locked.
+ * Returns the time since which the row of the subject is locked. 0: no recent request
+ * found the row locked.
  */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
@@ -82,12 +85,12 @@ struct redo_queue {
  * locked only for a moment, for example by another call.
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
-/* The first waiting request of SUBJECT, or NULL. */
+/* Returns the first waiting request of SUBJECT, or NULL. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
- * Adds the entry behind the first request of its subject, and the entry runs after that
- * request. If no request of the subject waits, the entry is the first request and is due
- * at DUE_MS.
+ * Adds the entry behind the first request of its subject. The entry then runs after the
+ * first request. If no request of the subject waits, the entry is the first request and
+ * is due at DUE_MS.
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*
@@ -95,5 +98,5 @@ void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t 
  * is due.
  */
 struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms);
-/* When the next first request is due; -1: the queue is empty. */
+/* Returns the time at which the next first request is due; -1: the queue is empty. */
 int64_t redo_queue_due_ms(const struct redo_queue *queue);

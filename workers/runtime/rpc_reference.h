@@ -19,7 +19,7 @@ struct rpc_method_doc {
 	const char *callers;	/* one of the above; NULL: only programs of the fleet */
 	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
 	const char *answer;
-	const char *example;	/* its arguments: JSON with ' for " */
+	const char *example;	/* arguments of a call, as JSON with ' instead of " */
 	/* arguments whose text differs from the topic's `args` */
 	const struct json_field *args;
 };
@@ -34,7 +34,7 @@ struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
 	const struct rpc_method_doc *words;	/* end with a row of zeroes */
-	/* arguments that mean the same in several methods */
+	/* arguments with the same meaning in several methods */
 	const struct json_field *args;
 	const struct rpc_object *objects;
 };

@@ -23,5 +23,5 @@ void replies_free(struct replies **replies);
  */
 void replies_send(struct replies *replies, const char *queue, struct buf *body,
                   const struct broker_delivery *request);
-/* The number of requests without an acknowledgement. */
+/* Returns the number of requests without an acknowledgement. */
 size_t replies_waiting(const struct replies *replies);

@@ -8,5 +8,5 @@
 
 /* Sends lines in the form KEY=VALUE: "READY=1", "STATUS=...". */
 void sd_notify_send(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The longest time that systemd accepts between two WATCHDOG=1; 0: no watchdog. */
+/* Returns the maximum time between two WATCHDOG=1 messages; 0: no watchdog. */
 int64_t sd_notify_watchdog_ms(void);

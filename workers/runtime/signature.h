@@ -58,7 +58,10 @@ enum signature_result {
 	SIGNATURE_MISSING,
 	SIGNATURE_MALFORMED,
 	SIGNATURE_UNKNOWN_KEY,
-	/* the key, topic, time or text differs from what the sender signed */
+	/*
+	 * the sender signed a different key id, topic, time or text, or has another
+	 * secret
+	 */
 	SIGNATURE_WRONG,
 	SIGNATURE_OLD,
 	SIGNATURE_AHEAD,	/* the sender's clock is ahead of this machine's clock */
@@ -78,7 +81,7 @@ enum signature_result signature_verify(const struct signature_keys *keys,
                                        const struct signed_text *what,
                                        const char *signature,
                                        const struct signature_time *when);
-/* True: a holder of the key made the signature, whatever its time. */
+/* True: a holder of the key made the signature, at any time. */
 bool signature_is_genuine(enum signature_result result);
 const char *signature_result_name(enum signature_result result); /* "unknown_key" */
 const char *signature_result_words(enum signature_result result);

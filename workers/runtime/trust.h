@@ -7,9 +7,10 @@
  * request for such a method must have a signature with one of fleet.keys. A signature
  * with one of fleet.agent_keys is valid only in messages that agents send or receive
  * (rpc_method.agents). Every broker account may call all other methods. The accounts in
- * broker.administrators may set `is_admin`. The handlers check the rights of the tenant.
- * A refused request ends in ERR_DENIED. The metrics count refused requests by reason, and
- * the log contains lines about them (refused_log.h).
+ * broker.administrators may set `is_admin` (if this list is empty: all accounts). The
+ * handlers check the rights of the tenant. A refused request ends in ERR_DENIED. The
+ * metrics count refused requests by reason, and the log has lines about refused requests
+ * (refused_log.h).
  *
  * A program with a key signs its messages, and accepts only signed answers to its calls.
  * A server signs the answer to a call that a known key signed. Otherwise another account
@@ -39,8 +40,10 @@ extern const struct option trust_fleet_options[];	/* group "fleet" */
 extern const struct option trust_broker_options[];	/* group "broker" */
 
 /*
- * IS_FLEET: the program needs a key, because it sends or receives signed messages. IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID: a key is
- * missing, is malformed, or occurs in both settings.
+ * IS_FLEET: the program needs a key, because the program sends or receives signed
+ * messages. With fleet.trust_broker, the program needs no key. IS_AGENT: a key of
+ * fleet.agent_keys is enough. ERR_INVALID: a key is missing, is malformed, or occurs in
+ * both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
                      struct why *why);
@@ -56,9 +59,10 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* after a valid change of the config */
 
 /*
- * The key with which this process signs: the first of fleet.keys. For messages to agents
- * (TO_AGENTS), the key is the first of fleet.agent_keys, if that option is set. If
- * fleet.keys is not set, the agent key signs all messages. NULL: the process has no key.
+ * Returns the key with which this process signs: the first of fleet.keys. For messages to
+ * agents (TO_AGENTS), the key is the first of fleet.agent_keys, if that option is set. If
+ * fleet.keys is not set, the first of fleet.agent_keys signs all messages. NULL: the
+ * process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
@@ -76,7 +80,9 @@ struct trust_sender {
 
 void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
                         char proof[SIGNATURE_SIZE]);
-/* Also true if this process has no key of the fleet and cannot check the proof. */
+/*
+ * True: the proof is valid, or this process has no key of the fleet to check the proof.
+ */
 bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
                             const char *proof);
 
@@ -98,14 +104,15 @@ enum trust_signer {
 
 struct trust_verdict {
 	bool is_foreign_admin;	/* an administrator outside the fleet sent the request */
-	enum trust_signer signer;	/* also of a signature that is too old */
+	enum trust_signer signer;	/* also if the signature is too old */
 };
 
 /* ERR_DENIED: do not run the request. Always fills in *verdict. */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
                          struct trust_verdict *verdict, struct why *why);
 /*
- * The key for the answer to a request that SIGNER signed. NULL: do not sign the answer.
+ * Returns the key for the answer to a request that a key of SIGNER signed. NULL: do not
+ * sign the answer.
  */
 const struct signature_key *trust_answer_key(const struct trust *trust,
                                              enum trust_signer signer);
@@ -120,7 +127,7 @@ struct trust_answer {
 /*
  * ERR_DENIED: the answer has no valid signature, so another program may have sent it.
  * A signature may have any time, because the id is new for each call. A process without a
- * key accepts all answers.
+ * key, or with fleet.trust_broker, accepts all answers.
  */
 enum err trust_check_answer(struct trust *trust, const struct trust_answer *answer,
                             struct why *why);

@@ -8,8 +8,8 @@
  *	        TX_BIND(tx_u32(serial), tx_text(id)));
  *	return tx_commit(&tx);
  *
- * Pass a struct tx by pointer. Do not copy it: a copy would not notice a failure of the
- * original. tx.c detects such a copy.
+ * Pass a struct tx by pointer. Do not copy the struct: a copy would not notice a failure
+ * of the original. tx.c detects such a copy.
  */
 #pragma once
 
@@ -59,41 +59,45 @@ struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
 /*
- * Sets the end of the time limit (clock_boot_ms(); 0: no limit) of all transactions and
- * tx_autocommit() statements that this thread begins from now on. The last check is just
- * before the COMMIT: after DEADLINE_MS, tx_commit() fails with ERR_EXPIRED and commits
- * nothing. The rpc server passes the end of the caller's time limit.
+ * Sets the end of the time limit (clock_boot_ms(); 0: no limit) for each tx_begin() and
+ * tx_autocommit() of this thread from now on. After DEADLINE_MS, tx_commit() fails with
+ * ERR_EXPIRED and commits nothing. The last check is just before the COMMIT. The rpc
+ * server passes the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
 
 struct tx tx_begin(struct db *db, struct why *why);
-/* A read-only transaction, which reads one consistent state. */
+/* Begins a read-only transaction, which reads one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
-/* Each statement commits by itself. tx_commit() returns the first failure. */
+/*
+ * For statements that each commit by themselves, without a transaction. tx_commit()
+ * returns the first failure.
+ */
 struct tx tx_autocommit(struct db *db, struct why *why);
 /*
- * For a function that begins a transaction and returns it. After the call, do not use
- * *from.
+ * Returns the transaction *from, for a function that begins a transaction for its caller.
+ * After tx_move(), do not use *from.
  */
 struct tx tx_move(struct tx *from);
-/* Rolls back after a failure. Returns the first failure. */
+/* Commits, or rolls back after a failure. Returns the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);
 /*
- * Records a failure that the caller found, so the transaction cannot commit. Returns ERR.
+ * Makes the transaction fail because of an error that the caller found. Later statements
+ * and tx_commit() then fail. Returns the first error of the transaction.
  */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * True: a statement may begin with TX_SHORT_LIMIT (MariaDB only). Such a statement ends
- * in ERR_BUSY after 0.25 s. So it waits for a locked row only until a few other
- * transactions have ended.
+ * A statement may begin with TX_SHORT_LIMIT if tx_has_short_limit() is true (MariaDB
+ * only). Such a statement ends in ERR_BUSY after 0.25 s. So the statement waits for a
+ * locked row only for a short time.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
 /*
  * For a statement that does not wait for locks. If a row is locked, the statement fails
- * with ERR_RACE.
+ * with ERR_RACE, or with ERR_LOCKED on a connection without lock waits (db.h).
  */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 /*
@@ -123,25 +127,28 @@ bool tx_has_short_limit(const struct tx *tx);
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 
 /*
- * Runs a statement. Returns the number of rows that it matched, even if it changed fewer.
+ * Runs a statement. Returns the number of rows that the statement matched, even if the
+ * statement changed fewer rows.
  */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 /*
- * An expression for a DATETIME in UTC as RFC 3339 defines, with milliseconds:
- * "2026-11-21T12:00:00.123Z". NULL stays NULL. All times in answers have this form.
+ * An SQL expression that converts a DATETIME column in UTC to the text form of RFC 3339
+ * with milliseconds: "2026-11-21T12:00:00.123Z". NULL stays NULL. All times in answers
+ * have this form.
  */
 #define TX_RFC3339(column) \
 	"CONCAT(LEFT(DATE_FORMAT(" column ", '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z')"
 
 /*
- * The X of LAST_INSERT_ID(X) in the last tx_exec(); 0: the statement had no
+ * Returns the X of LAST_INSERT_ID(X) in the last tx_exec(). 0: the statement had no
  * LAST_INSERT_ID(X) or failed.
  */
 uint64_t tx_last_id(const struct tx *tx);
 
 /*
- * Runs HEAD tuple[, tuple ...] TAIL with ROWS x COLUMNS values, row by row, in statements
- * of at most 256 rows and 1 MiB. TUPLE is the group of placeholders, "(?,?,?)".
+ * Runs statements of the form HEAD tuple[, tuple ...] TAIL, each with at most 256 rows
+ * and 1 MiB. VALUES has ROWS x COLUMNS values, row by row. TUPLE is the group of
+ * placeholders for one row, for example "(?,?,?)". Returns the number of matched rows.
  */
 int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
                      const struct tx_value *values, size_t columns, size_t rows);
@@ -156,9 +163,9 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *		uint32_t serial = row_u32(&rows);
  *	}
  *
- * Rows are not buffered: before the next statement, read all rows or call
- * tx_select_end(). The arena contains the strings and bytes. If ARENA is NULL, they are
- * valid until the next tx_next().
+ * The program does not buffer the rows. So before the next statement, read all rows or
+ * call tx_select_end(). The arena contains the strings and bytes. If ARENA is NULL, the
+ * strings and bytes are valid until the next tx_next().
  */
 struct tx_rows {
 	struct tx *tx;
@@ -170,10 +177,13 @@ void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const c
                const struct tx_value *bind);
 bool tx_next(struct tx_rows *rows);
 void tx_select_end(struct tx_rows *rows);
-/* False: no row. True: ROWS is at the first row. */
+/* Runs a SELECT and reads its first row. False: no row, or a failure. */
 bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                    const char *sql, const struct tx_value *bind);
-/* The first column of the first row. 0 or NULL: no row, or the transaction has failed. */
+/*
+ * Run a SELECT and return the first column of the first row. 0 or NULL: no row, or a
+ * failure.
+ */
 int64_t tx_select_number(struct tx *tx, const char *sql, const struct tx_value *bind);
 const char *tx_select_text(struct tx *tx, struct arena *arena, const char *sql,
                            const struct tx_value *bind);
@@ -182,23 +192,22 @@ const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
 int64_t row_int(struct tx_rows *rows);		/* 0 for NULL */
 uint32_t row_u32(struct tx_rows *rows);
-/* Tests the next column, without reading it. */
+/* True: the next column is NULL. The column stays unread. */
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * Runs FN. While FN ends in ERR_RACE or ERR_LOCKED, runs it again, at most 8 times in
- * all, with pauses of 5 to 200 ms. Do not use it on the thread of a loop, because it
+ * Runs FN until its result is neither ERR_RACE nor ERR_LOCKED, at most 8 times, with
+ * pauses of 5 to 200 ms. Do not use tx_retry() on the thread of a loop, because it
  * blocks.
  */
 enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
                   struct why *why);
 /*
- * For the thread of a loop: runs FN at most 3 times, without pauses. Does not start
- * another run after 50 ms. If the result is ERR_RACE, the caller tries again with a
- * timer, as after any other failure. After ERR_LOCKED it does not run FN again: see
- * redo_timer.h.
+ * For the thread of a loop: runs FN until its result is not ERR_RACE, at most 3 times,
+ * without pauses. The last run begins within 50 ms. After any failure, the caller tries
+ * again with a timer (redo_timer.h for ERR_LOCKED).
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);
-/* the pauses of tx_retry(); the rpc server also uses them */
+/* Returns a pause for tx_retry() or the rpc server. ATTEMPT begins with 0. */
 int tx_retry_pause_ms(int attempt);

@@ -11,8 +11,8 @@
 enum { TX_LIST_MAX = 500 };
 
 /*
- * HEAD "?,?,..." TAIL for COUNT objects, 1 to TX_LIST_MAX. *places: the number of
- * placeholders.
+ * Returns the text HEAD "?,?,..." TAIL. COUNT: the number of objects, 1 to TX_LIST_MAX.
+ * *places: the number of placeholders, at least COUNT.
  */
 const char *tx_list(struct arena *arena, const char *head, const char *tail, size_t count,
                     size_t *places);
@@ -20,8 +20,8 @@ const char *tx_list(struct arena *arena, const char *head, const char *tail, siz
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
 /*
- * tx_list() with TUPLE instead of "?" and SEPARATOR instead of ",": for example "(a = ?
- * AND b = ?)" and " OR ".
+ * Like tx_list(), but with TUPLE instead of "?" and SEPARATOR instead of ",": for example
+ * "(a = ? AND b = ?)" and " OR ".
  */
 const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
                        const char *separator, const char *tail, size_t count,

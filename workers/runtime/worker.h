@@ -36,8 +36,8 @@ struct runtime {
 	struct broker *out;
 	struct rpc_client *rpc;
 	/*
-	 * for the thread of the loop; lanes make their own with db_new(); NULL:
-	 * no_database
+	 * Only the thread of the loop may use this struct db. A lane makes its own struct
+	 * db with db_new(). NULL: the worker has no_database.
 	 */
 	struct db *db;
 	const struct broker_config *broker_config;
@@ -55,12 +55,12 @@ struct timer {
 };
 
 /*
- * A part of a program that a library provides. It starts before the program and stops
- * after the program.
+ * A part of a program that a library provides. The part starts before the program and
+ * stops after the program.
  */
 struct worker_part {
 	struct option_section section;
-	const struct timer *timers;	/* they get the result of start() */
+	const struct timer *timers;	/* SELF is the result of start() */
 	enum err (*check)(struct why *why);
 	void (*metrics)(void);		/* before the fork */
 	void *(*start)(struct runtime *runtime, const char *topic);
@@ -69,17 +69,20 @@ struct worker_part {
 
 struct worker {
 	const char *name;		/* "central": zonefleet-central */
-	const char *group;		/* of its settings; its topic; NULL: the name */
+	/* group of the program's settings, and its topic; NULL: `name` */
+	const char *group;
 	const char *summary;		/* one line for --help */
 	const struct option_section *sections;	/* the program's own; NULL: no sections */
 	const struct option_list *lists;
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
 	const struct worker_part *part;	/* NULL: no part */
-	bool fanout;			/* handles fanout casts to its topic */
-	/* handles only fanout casts: it has no work queue */
+	bool fanout;			/* handles also fanout casts to the topic */
+	/* handles only fanout casts: the program has no work queue */
 	bool fanout_only;
-	/* Called when the fanout queue is new: the process may have missed casts. */
+	/*
+	 * Runs when the fanout queue is new, because the process may have missed casts.
+	 */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
 	/* the program needs a key of the fleet (trust.h) */
@@ -95,38 +98,39 @@ struct worker {
 	/* the program that --agent starts; NULL: no agent */
 	const struct worker *agent;
 	/*
-	 * Returns the topic. It runs after the options are read. NULL: the topic is the
-	 * group.
+	 * Returns the topic. The function runs after the program has read the options.
+	 * NULL: the topic is `group`.
 	 */
 	const char *(*topic)(const void *self);
 	/*
-	 * Checks rules between options. It runs before the fork, and with --check. All of
-	 * these functions may be NULL.
+	 * Checks rules between options. The function runs before the fork, and with
+	 * --check. All of these functions may be NULL.
 	 */
 	enum err (*check)(void *self, struct why *why);
 	/*
 	 * Adds the program's own servers to the probes of --check --connect
-	 * (connect_check.h). It runs after check().
+	 * (connect_check.h). The function runs after check().
 	 */
 	void (*connect)(void *self, struct connect_check *check);
 	/* Opens sockets and creates metrics before the fork. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * Runs in each process after the fork. It must return in less than a minute.
-	 * ERR_INVALID: if the program was never ready, it ends with EX_CONFIG. After
-	 * other errors the supervisor starts the process again. RUNTIME is valid until
-	 * stop().
+	 * Runs in each process after the fork, and must return in less than a minute. If
+	 * start() returns ERR_INVALID before all processes were ready once, the program
+	 * ends with EX_CONFIG. After other errors, the supervisor starts the process
+	 * again. RUNTIME is valid until stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	/*
-	 * The process accepts no messages and is not ready until this function has
-	 * returned true once.
+	 * Only with `schema`: the process accepts no messages and is not ready until this
+	 * function has returned true once.
 	 */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
-	/* called at SIGTERM: finish only the current work */
+	/* Runs at SIGTERM: the program should finish only the current work. */
 	void (*drain)(void *self);
-	bool (*idle)(const void *self);	/* after drain(): true if all work is finished */
+	/* Runs after drain(). True: all work is finished. */
+	bool (*idle)(const void *self);
 	void (*stop)(void *self);	/* the connections are still open */
 	void *self;
 };
@@ -149,7 +153,7 @@ struct worker_common {
 	/* in the group of each worker, so all programs can use the same file */
 	int processes, prefetch;
 	char *metrics;		/* listen address of /metrics; "": no HTTP server */
-	/* set by the program, not by its settings */
+	/* the program sets these fields; the settings do not */
 	bool no_database, one_process;
 };
 

@@ -13,14 +13,14 @@
 
 struct metric;
 
-/* The supervisor kills a process that sends no heartbeat for this time. */
+/* The supervisor kills a process that has sent no heartbeat for this time. */
 enum { HUNG_MS = 60 * 1000 };
 /*
  * Time limits after SIGTERM: for the current work, and for the end of the process. After
  * the second limit the supervisor kills the process.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* Reads the settings again later, if no file descriptor was free. */
+/* The timer that reads the settings again later, if no file descriptor was free. */
 struct reread {
 	struct loop_timer *timer;
 	int count;			/* number of consecutive failed attempts */
@@ -38,29 +38,32 @@ struct program {
 	bool connect;		/* --connect */
 };
 
-/* EX_CONFIG tells the service manager not to start the program again. */
+/*
+ * Returns EX_TEMPFAIL if a later start can succeed. Otherwise returns EX_CONFIG, which
+ * tells the service manager not to start the program again.
+ */
 int program_exit_status(enum err err);
 
 /* Reads and checks the settings. */
 enum err program_load(struct program *program, struct why *why);
 /*
- * Reads and checks the settings again. QUIET: the function does not log the options that
- * stay unchanged, because another process logs these options.
+ * Reads and checks the settings again. QUIET: the function does not log the changed
+ * options that need a restart, because another process logs these options.
  */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /* Starts the timer. The pause grows with each failed attempt. */
 void program_reread(struct reread *reread);
 /*
- * Logs an error in the file immediately. Logs a lack of file descriptors at most once
- * every 10 s.
+ * Logs the reason why the program keeps its old settings. Logs an error in the file
+ * immediately. Logs a lack of file descriptors at most once every 10 s.
  */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
 /*
- * The metric for the duration of a timer's function. The first call must come before the
- * fork.
+ * Returns the metric for the duration of a timer's function. Make the first call for each
+ * timer before the fork.
  */
 struct metric *timer_metric(const struct timer *timer);
 size_t timers_count(const struct timer *timers);	/* NULL: no timers */

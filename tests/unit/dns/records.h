@@ -1,4 +1,4 @@
-/* records -- by hand: names as text, records in wire form. */
+/* records -- makes names from text, and records in wire form, for tests. */
 #pragma once
 
 #include <assert.h>
@@ -19,7 +19,7 @@ static inline struct name name_of(const char *text)
 	return name;
 }
 
-/* A record as rr.h has them. */
+/* Appends a record in the stored form of rr.h. */
 static inline void put_rr(struct buf *rrs, const char *owner, uint16_t type, uint32_t ttl,
                           const void *rdata, size_t rdata_len)
 {

@@ -1,4 +1,4 @@
-/* signed -- a key, and a question under a signature of it. */
+/* signed -- makes a TSIG key, and a query that this key signs. */
 #pragma once
 
 #include <stdint.h>
@@ -32,7 +32,7 @@ static inline void begin_message(struct packet_writer *writer, uint8_t *data,
 	packet_set_header(writer, &header);
 }
 
-/* A signed question; *chain is then its sender's. */
+/* Writes a signed query to DATA. *chain becomes the chain of the sender. */
 static inline size_t put_question(struct tsig_chain *chain, const struct tsig_key *key,
                                   uint8_t *data)
 {

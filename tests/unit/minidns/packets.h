@@ -1,4 +1,4 @@
-/* packets -- zones of records by hand, answers read back. */
+/* packets -- makes zones from records, and reads the records of answers. */
 #pragma once
 
 #include <assert.h>
@@ -14,7 +14,10 @@
 #include "model/rr.h"
 #include "../dns/records.h"
 
-/* A zone of the records, its SOA among them; NULL if it cannot be served. */
+/*
+ * Makes a zone from the records, which include the SOA record. NULL: mini-DNS cannot
+ * serve the zone.
+ */
 static inline struct zone *zone_of(const char *apex, const struct buf *rrs)
 {
 	struct name name = name_of(apex);
@@ -32,7 +35,10 @@ static inline struct zone *zone_of(const char *apex, const struct buf *rrs)
 	return zone;
 }
 
-/* Names of the rdata that may be compressed: where they begin, how many there are. */
+/*
+ * *names: the number of names in the rdata that may be compressed. *before: the number of
+ * octets before the first name.
+ */
 static inline void layout(uint16_t type, int *before, int *names)
 {
 	*before = type == RR_MX ? 2 : 0;
@@ -83,8 +89,8 @@ static inline bool read_answer(struct packet_reader *reader, struct buf *rrs)
 }
 
 /*
- * All answer records of a message, appended uncompressed: by the layouts of
- * RFC 1035, written here apart from packet.c. False if it is malformed.
+ * Appends all records of the answer section to RRS, without compression. The layouts of
+ * RFC 1035 are in this file, independent of packet.c. False: the message is malformed.
  */
 static inline bool read_answers(const uint8_t *data, size_t len,
                                 struct packet_header *header, struct buf *rrs)
@@ -128,7 +134,10 @@ static inline int compare_slices(const void *left, const void *right)
 	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* In the order of their octets: two multisets are equal if these are. */
+/*
+ * Sorts the records by their octets. Two groups of records are equal if their sorted
+ * forms are equal.
+ */
 static inline void sort_rrs(const struct buf *from, struct buf *to)
 {
 	size_t count = count_rrs(from), at = 0, start = 0;

@@ -1,6 +1,7 @@
 /*
- * forms -- forms of marks by a word: "ours", "plain", "seed", "none", a suffix if it
- * begins with "-", else a prefix, whose wildcard is "wild".
+ * forms -- returns the form of marks for a word: "ours", "plain", "seed" or "none". A
+ * word that begins with "-" is the suffix of a form. Any other word is the prefix of a
+ * form with the wildcard "wild".
  */
 #pragma once
 

@@ -1,7 +1,9 @@
 /*
- * model_server -- a server that takes dynamic updates, by the words of RFC 2136: all
- * prerequisites first, each set that is told by its records as a whole, then all changes
- * in their order. A set has one TTL, that of the record that came last (as BIND has it).
+ * model_server -- a model of a server that accepts dynamic updates, according to RFC
+ * 2136. The server first checks all prerequisites. If a prerequisite contains the records
+ * of a set, the set must have exactly these records. Then the server makes all changes in
+ * their order. All records of a set have the TTL of the record that was added last (as in
+ * BIND).
  */
 #pragma once
 
@@ -16,7 +18,7 @@ struct stored {
 	struct name name;
 	uint16_t type;
 	uint32_t ttl;
-	bool is_kept;			/* the test's: it must not go or change */
+	bool is_kept;			/* for tests: the record must not change */
 	uint16_t len;
 	uint8_t data[DATA_MAX];
 };
@@ -33,7 +35,7 @@ static bool is_record(const struct stored *record, const struct update_rr *rr)
 	       !memcmp(record->data, rr->rdata.octets, record->len);
 }
 
-/* A TYPE of 0: all of them. */
+/* Counts the records of a set. TYPE 0: all records of the name. */
 static size_t count_set(const struct server *server, const struct name *name,
                         uint16_t type)
 {
@@ -45,7 +47,7 @@ static size_t count_set(const struct server *server, const struct name *name,
 	return count;
 }
 
-/* NULL: it is not there. */
+/* NULL: the server does not have the record. */
 static const struct stored *find_record(const struct server *server,
                                         const struct update_rr *rr)
 {
@@ -55,7 +57,7 @@ static const struct stored *find_record(const struct server *server,
 	return NULL;
 }
 
-/* 3.2.3: of a set that is told by its records there must be just so many. */
+/* Returns the number of records that the prerequisites require for a set (3.2.3). */
 static size_t count_told(const struct update_rrs *rrs, const struct update_rr *like)
 {
 	size_t count = 0;
@@ -89,7 +91,10 @@ static void drop(struct server *server, size_t at)
 	server->zone[at] = server->zone[--server->count];
 }
 
-/* 3.4.2.2: nothing comes beside a CNAME, and no CNAME beside another set. */
+/*
+ * True: the server ignores the record (3.4.2.2). A name with a CNAME record has no other
+ * records.
+ */
 static bool is_ignored(const struct server *server, const struct update_rr *rr)
 {
 	size_t cnames = count_set(server, &rr->name, RR_CNAME);
@@ -105,7 +110,7 @@ static void give_ttl(struct server *server, const struct update_rr *rr)
 			server->zone[i].ttl = rr->ttl;
 }
 
-/* 3.4.2.2: a CNAME takes the place of another. */
+/* Returns the place for a record. A CNAME replaces an existing CNAME (3.4.2.2). */
 static struct stored *place_for(struct server *server, const struct update_rr *rr)
 {
 	for (size_t i = 0; rr->type == RR_CNAME && i < server->count; i++)
@@ -115,7 +120,7 @@ static struct stored *place_for(struct server *server, const struct update_rr *r
 	return &server->zone[server->count++];
 }
 
-/* NULL: it is there, or cannot be, and nobody hears of that. */
+/* Adds a record. NULL: the record exists, or the server ignores it without an error. */
 static struct stored *put_record(struct server *server, const struct update_rr *rr)
 {
 	struct stored *to;
@@ -150,7 +155,7 @@ static void make_change(struct server *server, const struct update_rr *rr)
 			drop(server, i);
 }
 
-/* False: a prerequisite does not hold, and nothing was done. */
+/* False: a prerequisite is not true, and the server has changed nothing. */
 static bool take(struct server *server, const struct update *update)
 {
 	const struct update_rrs *required = &update->prerequisites;

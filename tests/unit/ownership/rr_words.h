@@ -1,6 +1,6 @@
 /*
- * rr_words -- names and records in words, and the rules that the tests of what is planned
- * usually go by. In data "+" is a space.
+ * rr_words -- makes names and records from text, and has the usual rules for the tests of
+ * plans. In data, "+" is a space.
  */
 #pragma once
 

@@ -1,19 +1,30 @@
 /*
- * zone_words -- zones and wishes in words, for the tests of what is planned.
+ * zone_words -- makes zones and desired record sets from text, for the tests of plans.
+ * The words of a text are:
  *
- * "www/A:192.0.2.1" is a record, of "www" without it, of the apex with "=/"; the mark of
- * such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…" is
- * wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. In
- * data "+" is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark
- * of such an owner. Marks are in the form that words_form names; "A~us!txt-" is in that
- * one, "A~us!plain?" as external-dns once wrote it there, without the type.
+ *	www/A:192.0.2.1		an A record of www.example.com.
+ *	A:192.0.2.1		the same, because the default owner is "www"
+ *	=/A:192.0.2.1		a record of the apex
+ *	A%60:192.0.2.1		a record with the TTL 60
+ *	A@port/1:192.0.2.1	a record of the resource port/1; the default is test/1
+ *	A&:192.0.2.1		a record that is a part of a shared record set
+ *	A~us, A~them		the mark of the A record set; its owner is "us" or "them"
+ *	A~mate, A~bad		a mark with another heritage; a mark without an owner
+ *	A&~us=192.0.2.1,...	the mark of the part of "us" in a shared record set
+ *	A~us!txt-		a mark in the form "txt-" (forms.h), not in words_form
+ *	A~us!plain?		a mark without the type, as in an old external-dns
+ *
+ * In data, "+" is a space.
  */
 #pragma once
 
 #include "forms.h"
 #include "rr_words.h"
 
-/* By these our marks are read, by the first they are written; words_former NULL: none. */
+/*
+ * The forms of our marks. The view reads marks in both forms. New marks have the form
+ * words_form. words_former NULL: there is only one form.
+ */
 static const char *words_form = "ours", *words_former;
 
 struct token {
@@ -70,7 +81,7 @@ static void set_owner(struct mark *mark, const struct token *token, struct arena
 	mark_set(mark, "part", share_part(&set, arena));
 }
 
-/* Without a type: as the name's own mark, if it stands where FORM's affixes tell. */
+/* Returns the name of a mark without a type: OWNER with the prefix and suffix of FORM. */
 static struct name untyped_place(const struct mark_form *form, const char *owner)
 {
 	char text[256];
@@ -115,7 +126,7 @@ static void write_mark(const struct token *token, bool is_bare, struct mark *mar
 	}
 }
 
-/* A row of a table; the mark must last as long as the view. */
+/* Adds a mark from a table, not from the zone. The mark must be valid as long as VIEW. */
 static void claim_mark(struct view *view, const struct token *token)
 {
 	struct arena *arena = view_arena(view);

@@ -1,8 +1,8 @@
 /*
- * consensus_model -- what servers agree on, found the slow way: serials as
- * 64-bit positions on a line, relative to the wanted one, and every candidate
- * tried. Nothing of core/consensus.c is in it, so that its tests, and those of
- * what is built on it, have something to be compared with. Random servers, too.
+ * consensus_model -- a slow and simple model of the consensus of servers. In the model, a
+ * serial is a 64-bit position relative to the wanted serial, and the model tries every
+ * position. The model has no code of core/consensus.c, so tests can compare the results
+ * of both. This file also makes random servers.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 #include "core/consensus.h"
 
-enum { MODEL_FAR = 8 };	/* any_observation() stays within this of the wanted serial */
+/* above the maximum distance of an any_observation() from the wanted serial */
+enum { MODEL_FAR = 8 };
 
 static inline bool model_position(uint32_t serial, uint32_t wanted, int64_t *position)
 {
@@ -50,7 +51,7 @@ static inline bool model_failed(const struct observation *s, uint32_t wanted, in
 	       !model_reaches(s, wanted, at);
 }
 
-/* In whole percent, rounded; all is 100, and nothing less is. */
+/* Returns the share in whole percent, rounded. 100: OK is equal to N. */
 static inline int model_share(size_t ok, size_t n)
 {
 	int percent = (int)((double)ok / (double)n * 100 + 0.5 + 1e-9);
@@ -97,7 +98,7 @@ static inline uint32_t noise(uint32_t *state)
 	return *state;
 }
 
-/* Around the ends of the circle and its middle. */
+/* Returns a random serial near 0, 2^31 or 2^32. */
 static inline uint32_t any_serial(uint32_t *state)
 {
 	static const uint32_t around[] = {
@@ -119,7 +120,7 @@ static inline struct observation any_observation(uint32_t *state, uint32_t wante
 		.failed_serial = wanted - 3 + noise(state) % 5,
 	};
 
-	/* No order at all; a failure there says nothing either. */
+	/* sometimes a serial that is neither newer nor older than WANTED (RFC 1982) */
 	if (noise(state) % 32 == 0)
 		s.serial = wanted + UINT32_C(0x80000000), s.has_failed = false;
 	return s;
