@@ -25,7 +25,7 @@
 struct holder;
 struct held;			/* a handle */
 
-struct holder *holder_new(const char *owner, int ttl_s);
+struct holder *holder_new(const char *owner, int ttl_ms);
 /* Drop all handles first. Locks that remain in the database expire. */
 void holder_free(struct holder **holder);
 const struct lock_session *holder_session(const struct holder *holder);
