@@ -429,6 +429,16 @@ class Commands(WithFleet):
                           "'ns1'", self.run_client(*words, want=USAGE))
         self.assertIn("--ns: the name 'a..b.' has an empty label",
                       self.run_client("domain", "create", "host.org", "--ns", "a..b", want=USAGE))
+        for words in "domain create host.org", "pool create twice", "pool set default":
+            said = self.run_client(*words.split(), "--ns", "a.example.net,A.Example.NET.",
+                                   "--admin", want=FAILED)
+            self.assertIn("Invalid: --ns: the list already contains the host 'a.example.net.': "
+                          "give each host only once\n", said)
+        for verb in "create", "set":
+            said = client("--config", self.fleet.config, "pool", verb, "numbered", "--admin",
+                          "--ns", "192.0.2.1,ns2.host.org")
+            self.assertEqual((said[0], said[2]), (GOOD, "warning: pool 'numbered': the host "
+                             "'192.0.2.1.' is an IPv4 address: write the name of a host\n"))
         self.run_client("domain", "create", "host.org", "--ns", "ns1.,ns2.host.org")
         sets = self.run_json("record", "list", "host.org", "--type", "NS")["recordsets"]
         self.assertEqual(sets[0]["records"], ["ns1.", "ns2.host.org."])
