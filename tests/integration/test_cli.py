@@ -479,7 +479,11 @@ class Commands(WithFleet):
              ["domain", "create", "x..org"]),
             (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
             *((NOT_FOUND, "NotFound: there is no pool 'nopool'", [*words, "--pool", "nopool", "--admin"])
-              for words in (["status"], ["servers"], ["domain", "list"])),
+              for words in (["status"], ["servers"], ["domain", "list"], ["queues"],
+                            ["dead-letters", "list"], ["dead-letters", "show", "all"],
+                            ["dead-letters", "retry", "all"], ["dead-letters", "drop", "all"],
+                            ["server", "drain", "bind"], ["server", "add", "bind"],
+                            ["server", "remove", "bind"])),
             (FAILED, "Conflict: .* is not being deleted: delete the domain first",
              ["domain", "abandon", "errors.org"]),
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),

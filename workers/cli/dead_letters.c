@@ -122,7 +122,7 @@ static enum err scan_all(struct scan *scan)
 	if (err)
 		return err;
 	scan->arena = arena_new();
-	queue_names_find(scan->cli, &names);
+	err = queue_names_find(scan->cli, &names);
 	for (size_t i = 0; !err && i < names.count; i++)
 		err = scan_queue(scan, names.item[i]);
 	queue_names_clear(&names);

@@ -192,8 +192,9 @@ static void problems_add_dead_letters(struct cli *cli, json_t *problems)
 	enum err err = broker_admin_open(&cli->common.broker, &broker, &cli->why);
 
 	if (!err) {
-		queue_names_find(cli, &names);
-		err = problems_count_dead(cli, broker, &names, problems);
+		err = queue_names_find(cli, &names);
+		if (!err)
+			err = problems_count_dead(cli, broker, &names, problems);
 		queue_names_clear(&names);
 		broker_admin_close(&broker);
 	}
