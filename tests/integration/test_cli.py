@@ -778,6 +778,12 @@ class Commands(WithFleet):
         self.assertTrue(same_zone(source.read_text(), target.read_text()))
         self.assertRegex(target.read_text(), r"\Acopy\.org\. 600 IN SOA ns1\.copy\.org\. ")
         self.assertEqual(self.run_client("domain", "export", "copy.org", *tenant), target.read_text())
+        for path, why in (("/no/such/path", "No such file or directory: create the folder first, "
+                           "or give another file"), (self.folder, "Is a directory: give another file"),
+                          (target / "x", "Not a directory: give another file")):
+            self.assertEqual(
+                self.run_client("domain", "export", "copy.org", path, *tenant, want=FAILED),
+                f"zonefleet: Invalid: cannot write {path}: {why}\n")
         packed = source.with_suffix(".zone.xz")
         packed.write_bytes(lzma.compress((soa + zone[:zone.index("h100.")]).encode()))
         done = self.run_json("domain", "import", "copy.org", packed, "--wait", *tenant)
