@@ -498,6 +498,23 @@ class Commands(WithFleet):
             self.assertIn(error["class"], err)
             self.assertIn(error["message"], err)
 
+    def test_help_names_each_sort_key(self):
+        self.run_client("domain", "create", "keys.org")
+        rows = [row for group in json.loads(client("help", "--json")[1])["groups"]
+                for row in group["commands"]]
+        for row in rows:
+            words = row["words"]
+            said = {option["name"]: option["help"] for option in row["options"]}.get("sort")
+            if not said:
+                continue
+            named = re.match("sort by ([^;]*)", said)[1] + " " + "".join(
+                re.findall(rf"'{words}' also sorts by ([^;]*)", said))
+            domain = ["keys.org"] if words == "record list" else []
+            error = self.run_client(*words.split(), *domain, "--sort", "x", want=FAILED)
+            taken = re.search("--sort: must be (.*), not 'x'", error)[1]
+            self.assertEqual(set(re.findall(r"\w+", named)) - {"or"},
+                             set(re.findall(r"\w+", taken)) - {"or"}, words)
+
     def report_at_nsd(self, name, status, reason):
         """Writes a report, and no attempt follows it."""
         self.fleet.mariadb.sql(
