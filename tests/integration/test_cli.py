@@ -477,7 +477,12 @@ class Commands(WithFleet):
              ["pool", "list"]),
             (USAGE, "Usage: NAME: the name 'x..org' has an empty label",
              ["domain", "create", "x..org"]),
-            (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
+            (NOT_FOUND, "NotFound: there is no domain 'Nothing.org'$",
+             ["domain", "show", "Nothing.org"]),
+            (NOT_FOUND, "NotFound: there is no TSIG key 'nothing'$",
+             ["tsigkey", "show", "nothing", "--admin"]),
+            (NOT_FOUND, "NotFound: nothing is not on the blacklist$",
+             ["blacklist", "delete", "nothing", "--admin"]),
             *((NOT_FOUND, "NotFound: there is no pool 'nopool'", [*words, "--pool", "nopool", "--admin"])
               for words in (["status"], ["servers"], ["domain", "list"], ["queues"],
                             ["dead-letters", "list"], ["dead-letters", "show", "all"],
