@@ -276,6 +276,7 @@ class WithFleet(unittest.TestCase):
 
 
 REFUSED = "the broker refused the account in broker.url "
+TO_DELETE = "to delete the record set, use 'zonefleet record delete' without DATA; "
 TO_DO = ": check user, password and virtual host in broker.url, and the rights"
 
 
@@ -463,6 +464,11 @@ class Commands(WithFleet):
              ["record", "set", "errors.org", "w", "A", "192.0.2.1", "x"]),
             (FAILED, r"Invalid: value 1: has too few fields \(CAA: FLAGS TAG \"VALUE\"\)",
              ["record", "add", "errors.org", "w", "CAA", "0 issue"]),
+            *((FAILED, f"Invalid: value 2: is empty, so nothing was changed: {delete}for a TXT "
+               "record with an empty string, write '\"\"'$",
+               ["record", op, "errors.org", "@", "TXT", '"a"', blank])
+              for op, blank, delete in (("add", "", ""), ("set", "", TO_DELETE),
+                                        ("delete", " ", TO_DELETE))),
             (FAILED, "Invalid: NAME: ",
              ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
             (FAILED, "Invalid: --email: ", ["domain", "set", "errors.org", "--email", "bad"]),
