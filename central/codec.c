@@ -1,5 +1,7 @@
 #include "codec.h"
 
+#include <string.h>
+
 #include "model/json.h"
 #include "model/presentation.h"
 #include "store.h"
@@ -50,6 +52,18 @@ enum err codec_id_or_name(const json_t *json, const char *key, struct arena *are
 	return OK;
 }
 
+/* Refuses a host that is among the COUNT hosts before it. */
+static enum err codec_host_is_new(const char *const *hosts, size_t count,
+                                  const char *host, const char *field, struct why *why)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(hosts[i], host))
+			return fail(why, ERR_INVALID, "%s: the list already contains the "
+			            "host '%.255s': give each host only once", field,
+			            host);
+	return OK;
+}
+
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why)
 {
@@ -67,8 +81,10 @@ enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
 			return fail(why, ERR_INVALID, "%s: must be a string that "
 			            "contains a host name", field);
 		err = name_parse_owner(text, field, &name, why);
-		if (!err)
-			(*hosts)[i] = codec_name_text(&name, arena);
+		if (err)
+			return err;
+		(*hosts)[i] = codec_name_text(&name, arena);
+		err = codec_host_is_new(*hosts, i, (*hosts)[i], field, why);
 	}
 	return err;
 }

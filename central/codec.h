@@ -42,8 +42,8 @@ enum err codec_owner(const json_t *json, const char *key, int flags, struct aren
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
 /*
- * Reads the hosts of NS records. *hosts are their names in canonical form. If the field
- * is absent, *count is 0.
+ * Reads the hosts of NS records. *hosts are their names in canonical form. Refuses a host
+ * that is in the list twice. If the field is absent, *count is 0.
  */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);

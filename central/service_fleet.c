@@ -89,6 +89,9 @@ enum err service_update_server(struct write *write)
 		err = server_check_state(state, &req->why);
 	if (err)
 		return err;
+	service_check_pool(write->tx, pool, write->arena);
+	if (write->tx->err)
+		return write->tx->err;
 	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: "
 		               "'zonefleet pool show %s' lists the servers", pool, server,

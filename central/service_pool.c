@@ -6,6 +6,7 @@
 #include "codec.h"
 #include "codec_domain.h"
 #include "codec_pool.h"
+#include "core/advice.h"
 #include "core/catalog.h"
 #include "model/json.h"
 #include "result_page.h"
@@ -89,6 +90,23 @@ static enum err pool_set_catalog(struct write *write, struct pool *pool,
 
 /* ---- the methods ---- */
 
+/* The answer of a write: the pool, and warnings about the hosts of its NS records. */
+static json_t *pool_encode_written(const struct pool *pool)
+{
+	json_t *json = codec_pool_encode(pool), *warnings = json_array();
+	struct why ignored;
+	struct name host;
+
+	for (size_t i = 0; i < pool->ns_record_count; i++)
+		if (!name_parse(pool->ns_records[i], "host", &host, &ignored) &&
+		    advice_is_address(&host))
+			json_array_append_new(warnings, json_sprintf(
+				"pool '%s': the host '%s' " ADVICE_IS_ADDRESS, pool->name,
+				pool->ns_records[i]));
+	json_object_set_new(json, "warnings", warnings);
+	return json;
+}
+
 enum err service_create_pool(struct write *write)
 {
 	struct request *req = write->req;
@@ -112,7 +130,7 @@ enum err service_create_pool(struct write *write)
 	err = pool_set_catalog(write, &pool, &spec);
 	rpc_changed(req, "pool", pool.name);
 	if (!err)
-		req->result = codec_pool_encode(&pool);
+		req->result = pool_encode_written(&pool);
 	return err ? err : write->tx->err;
 }
 
@@ -153,7 +171,7 @@ enum err service_update_pool(struct write *write)
 	err = pool_set_catalog(write, &pool, &spec);
 	rpc_changed(req, "pool", pool.name);
 	if (!err)
-		req->result = codec_pool_encode(&pool);
+		req->result = pool_encode_written(&pool);
 	return err ? err : write->tx->err;
 }
 

@@ -143,7 +143,8 @@ static const struct rpc_method_doc words[] = {
 	         { "replace", "true or false", "false: the call fails with `Conflict` if "
 	           "a change with the operation `set` and with `managed_by` would replace "
 	           "records that no producer manages", "true" }) },
-	{ "create_pool", "Creates a pool of name servers.", ADMIN, "[pool]",
+	{ "create_pool", "Creates a pool of name servers. The answer also contains "
+	  "`warnings`: a host in `ns_records` is an IPv4 address.", ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },
 	{ "get_pool", "Shows a pool.", ADMIN, "[pool with limits]", "{'pool': 'edge'}" },
@@ -153,7 +154,8 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "sort_key", "string", "`name` or `created_at`", "`name`" }) },
 	{ "update_pool", "Changes the hosts in the NS records, the description or the "
 	  "catalog zone of a pool. Existing domains keep their NS "
-	  "records.", ADMIN, "[pool]",
+	  "records. The answer also contains `warnings`, as in `create_pool`.", ADMIN,
+	  "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool and all data about its name servers. The call "

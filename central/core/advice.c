@@ -44,8 +44,7 @@ static bool host_read(const struct host_type *type, const struct record *record,
 	return true;
 }
 
-/* True: the host is an address with a final dot, as in "MX 10 192.0.2.1.". */
-static bool host_is_address(const struct name *host)
+bool advice_is_address(const struct name *host)
 {
 	struct in_addr address;
 	char text[NAME_MAX_TEXT + 1];
@@ -58,7 +57,7 @@ static bool host_is_address(const struct name *host)
 /* True: the zone can have the addresses of the host. */
 static bool host_is_inside(const struct zone *zone, const struct name *host)
 {
-	return name_is_below(host, &zone->apex) && !host_is_address(host);
+	return name_is_below(host, &zone->apex) && !advice_is_address(host);
 }
 
 /* ---- the records of changes ---- */
@@ -280,8 +279,8 @@ void advice_make(const struct zone *zone, const struct rrsets *sets,
 
 			if (!host_read(type, &set->was[r], &host))
 				continue;
-			if (host_is_address(&host))
-				fault = "is an IPv4 address: write the name of a host";
+			if (advice_is_address(&host))
+				fault = ADVICE_IS_ADDRESS;
 			else if (host_is_inside(zone, &host) &&
 			         host_has_room(zone, &host, &room))
 				fault = advice_fault(zone, set, known, &host);

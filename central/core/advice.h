@@ -25,6 +25,8 @@ enum {
 	ADVICE_NAME_SHOWN = 100,
 };
 
+#define ADVICE_IS_ADDRESS "is an IPv4 address: write the name of a host"
+
 /* Initialise it with zeroes. */
 struct advice {
 	const char *texts[ADVICE_MAX];
@@ -32,6 +34,8 @@ struct advice {
 	size_t further;			/* number of warnings without a text */
 };
 
+/* True: the host is an address with a final dot, as in "MX 10 192.0.2.1.". */
+bool advice_is_address(const struct name *host);
 /*
  * Adds to SETS, as rows (`was`), the records with hosts that CHANGES add or set and do
  * not delete again.

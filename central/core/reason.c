@@ -132,22 +132,44 @@ bool reason_may_be_limit(const struct reason_view *view)
 	return false;
 }
 
+/* NULL: the server has no reason. */
+static const char *reason_explain_server(const struct reason_view *view,
+                                         const struct reason_server *server,
+                                         struct arena *arena)
+{
+	const char *reason = reason_is_done(view, server)
+	                         ? NULL : reason_of_server(view, server, arena);
+
+	return reason ? reason_with_limit(view->limits, &(struct limit_failure){
+		server->backend, reason, server->differs }, arena) : NULL;
+}
+
+/* Writes "a, b: REASON": all servers with the reason of the first. Takes the reasons. */
+static void reason_append(const struct reason_view *view, const char **reasons,
+                          size_t first, struct buf *text)
+{
+	const char *reason = reasons[first];
+
+	buf_printf(text, "%s%s", text->len ? "; " : "", view->servers[first].id);
+	for (size_t i = first + 1; i < view->count; i++)
+		if (reasons[i] && !strcmp(reasons[i], reason)) {
+			buf_printf(text, ", %s", view->servers[i].id);
+			reasons[i] = NULL;
+		}
+	buf_printf(text, ": %s", reason);
+}
+
 static const char *reason_of_servers(const struct reason_view *view, struct arena *arena)
 {
+	const char **reasons = arena_alloc(arena, (view->count + 1) * sizeof(*reasons));
 	struct buf text = { 0 };
 	const char *cut;
 
-	for (size_t i = 0; i < view->count && text.len < REASON_TEXT; i++) {
-		const struct reason_server *server = &view->servers[i];
-		const char *reason = reason_is_done(view, server)
-		                         ? NULL : reason_of_server(view, server, arena);
-
-		if (!reason)
-			continue;
-		reason = reason_with_limit(view->limits, &(struct limit_failure){
-			server->backend, reason, server->differs }, arena);
-		buf_printf(&text, "%s%s: %s", text.len ? "; " : "", server->id, reason);
-	}
+	for (size_t i = 0; i < view->count; i++)
+		reasons[i] = reason_explain_server(view, &view->servers[i], arena);
+	for (size_t i = 0; i < view->count && text.len < REASON_TEXT; i++)
+		if (reasons[i])
+			reason_append(view, reasons, i, &text);
 	cut = reason_cut(buf_string(&text), arena);
 	buf_clear(&text);
 	return cut;

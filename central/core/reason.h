@@ -64,7 +64,8 @@ bool reason_may_be_limit(const struct reason_view *view);
 const char *reason_with_limit(const struct limits_found *limits,
                               const struct limit_failure *failure, struct arena *arena);
 /*
- * Returns the reason for the answer; "": no cause is known. If the texts of VIEW are
- * valid UTF-8, the reason is also valid UTF-8.
+ * Returns the reason for the answer, which names all servers with the same failure
+ * together: "a, b: REASON". "": no cause is known. If the texts of VIEW are valid UTF-8,
+ * the reason is also valid UTF-8.
  */
 const char *reason_now(const struct reason_view *view, struct arena *arena);

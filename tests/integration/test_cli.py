@@ -276,6 +276,7 @@ class WithFleet(unittest.TestCase):
 
 
 REFUSED = "the broker refused the account in broker.url "
+TO_DELETE = "to delete the record set, use 'zonefleet record delete' without DATA; "
 TO_DO = ": check user, password and virtual host in broker.url, and the rights"
 
 
@@ -429,6 +430,16 @@ class Commands(WithFleet):
                           "'ns1'", self.run_client(*words, want=USAGE))
         self.assertIn("--ns: the name 'a..b.' has an empty label",
                       self.run_client("domain", "create", "host.org", "--ns", "a..b", want=USAGE))
+        for words in "domain create host.org", "pool create twice", "pool set default":
+            said = self.run_client(*words.split(), "--ns", "a.example.net,A.Example.NET.",
+                                   "--admin", want=FAILED)
+            self.assertIn("Invalid: --ns: the list already contains the host 'a.example.net.': "
+                          "give each host only once\n", said)
+        for verb in "create", "set":
+            said = client("--config", self.fleet.config, "pool", verb, "numbered", "--admin",
+                          "--ns", "192.0.2.1,ns2.host.org")
+            self.assertEqual((said[0], said[2]), (GOOD, "warning: pool 'numbered': the host "
+                             "'192.0.2.1.' is an IPv4 address: write the name of a host\n"))
         self.run_client("domain", "create", "host.org", "--ns", "ns1.,ns2.host.org")
         sets = self.run_json("record", "list", "host.org", "--type", "NS")["recordsets"]
         self.assertEqual(sets[0]["records"], ["ns1.", "ns2.host.org."])
@@ -453,6 +464,11 @@ class Commands(WithFleet):
              ["record", "set", "errors.org", "w", "A", "192.0.2.1", "x"]),
             (FAILED, r"Invalid: value 1: has too few fields \(CAA: FLAGS TAG \"VALUE\"\)",
              ["record", "add", "errors.org", "w", "CAA", "0 issue"]),
+            *((FAILED, f"Invalid: value 2: is empty, so nothing was changed: {delete}for a TXT "
+               "record with an empty string, write '\"\"'$",
+               ["record", op, "errors.org", "@", "TXT", '"a"', blank])
+              for op, blank, delete in (("add", "", ""), ("set", "", TO_DELETE),
+                                        ("delete", " ", TO_DELETE))),
             (FAILED, "Invalid: NAME: ",
              ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
             (FAILED, "Invalid: --email: ", ["domain", "set", "errors.org", "--email", "bad"]),
@@ -467,9 +483,18 @@ class Commands(WithFleet):
              ["pool", "list"]),
             (USAGE, "Usage: NAME: the name 'x..org' has an empty label",
              ["domain", "create", "x..org"]),
-            (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
+            (NOT_FOUND, "NotFound: there is no domain 'Nothing.org'$",
+             ["domain", "show", "Nothing.org"]),
+            (NOT_FOUND, "NotFound: there is no TSIG key 'nothing'$",
+             ["tsigkey", "show", "nothing", "--admin"]),
+            (NOT_FOUND, "NotFound: nothing is not on the blacklist$",
+             ["blacklist", "delete", "nothing", "--admin"]),
             *((NOT_FOUND, "NotFound: there is no pool 'nopool'", [*words, "--pool", "nopool", "--admin"])
-              for words in (["status"], ["servers"], ["domain", "list"])),
+              for words in (["status"], ["servers"], ["domain", "list"], ["queues"],
+                            ["dead-letters", "list"], ["dead-letters", "show", "all"],
+                            ["dead-letters", "retry", "all"], ["dead-letters", "drop", "all"],
+                            ["server", "drain", "bind"], ["server", "add", "bind"],
+                            ["server", "remove", "bind"])),
             (FAILED, "Conflict: .* is not being deleted: delete the domain first",
              ["domain", "abandon", "errors.org"]),
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
@@ -483,6 +508,23 @@ class Commands(WithFleet):
             error = self.run_json(*words, want=want)["error"]
             self.assertIn(error["class"], err)
             self.assertIn(error["message"], err)
+
+    def test_help_names_each_sort_key(self):
+        self.run_client("domain", "create", "keys.org")
+        rows = [row for group in json.loads(client("help", "--json")[1])["groups"]
+                for row in group["commands"]]
+        for row in rows:
+            words = row["words"]
+            said = {option["name"]: option["help"] for option in row["options"]}.get("sort")
+            if not said:
+                continue
+            named = re.match("sort by ([^;]*)", said)[1] + " " + "".join(
+                re.findall(rf"'{words}' also sorts by ([^;]*)", said))
+            domain = ["keys.org"] if words == "record list" else []
+            error = self.run_client(*words.split(), *domain, "--sort", "x", want=FAILED)
+            taken = re.search("--sort: must be (.*), not 'x'", error)[1]
+            self.assertEqual(set(re.findall(r"\w+", named)) - {"or"},
+                             set(re.findall(r"\w+", taken)) - {"or"}, words)
 
     def report_at_nsd(self, name, status, reason):
         """Writes a report, and no attempt follows it."""
@@ -764,6 +806,12 @@ class Commands(WithFleet):
         self.assertTrue(same_zone(source.read_text(), target.read_text()))
         self.assertRegex(target.read_text(), r"\Acopy\.org\. 600 IN SOA ns1\.copy\.org\. ")
         self.assertEqual(self.run_client("domain", "export", "copy.org", *tenant), target.read_text())
+        for path, why in (("/no/such/path", "No such file or directory: create the folder first, "
+                           "or give another file"), (self.folder, "Is a directory: give another file"),
+                          (target / "x", "Not a directory: give another file")):
+            self.assertEqual(
+                self.run_client("domain", "export", "copy.org", path, *tenant, want=FAILED),
+                f"zonefleet: Invalid: cannot write {path}: {why}\n")
         packed = source.with_suffix(".zone.xz")
         packed.write_bytes(lzma.compress((soa + zone[:zone.index("h100.")]).encode()))
         done = self.run_json("domain", "import", "copy.org", packed, "--wait", *tenant)

@@ -450,7 +450,8 @@ class Documents(Story):
         self.assertEqual(self.document("export", "us", ZONE, str(path))["records"], 6)
         status, _, said = self.client("owner", "export", "us", ZONE, "/nowhere/owners.json")
         self.assertEqual(status, FAILED)
-        self.assertIn("cannot write /nowhere/owners.json.part", said)
+        self.assertIn("Invalid: cannot write /nowhere/owners.json: No such file or directory: "
+                      "create the folder first, or give another file\n", said)
 
     def forget(self):
         for statement in ("DELETE FROM ownership", "DELETE FROM ownership_records",

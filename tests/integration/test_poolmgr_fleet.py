@@ -659,7 +659,16 @@ class Queues(FleetStory):
         self.fleet.wait_for(
             lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]
                      if row["id"] == letters[0]["id"]], 10, "it died again")
+        self.caller.cast("no_such_method", thing="2")
+        listed = self.fleet.wait_for(
+            lambda: [rows for rows in [self.admin("dead-letters", "list")["dead_letters"]]
+                     if len(rows) == 2], 10, "there are two")[0]
+        everything = self.admin("dead-letters", "show", "all")["dead_letters"]
+        self.assertEqual({row["id"] for row in everything}, {row["id"] for row in listed})
+        self.assertTrue(all("oslo.message" in row["body"] for row in everything))
         self.assertEqual(self.admin("dead-letters", "drop", letters[0]["id"])["count"], 1)
+        self.assertEqual(self.admin("dead-letters", "drop", "all")["count"], 1)
+        self.assertEqual(self.admin("dead-letters", "show", "all"), {"dead_letters": []})
         self.assertEqual(self.admin("dead-letters", "list")["dead_letters"], [])
         with self.assertRaises(LabError) as raised:
             self.admin("dead-letters", "drop", letters[0]["id"])

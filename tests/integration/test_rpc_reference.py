@@ -38,7 +38,8 @@ REFUSED = {
     "delete_router": "Conflict",        # names of its route may be there
 }
 EXTRA = {"abandon_domain": {"servers"}, "get_tsigkey": {"secret"},
-         **{f"{verb}_domain": {"warnings"} for verb in ("create", "update", "delete")}}
+         **{f"{verb}_domain": {"warnings"} for verb in ("create", "update", "delete")},
+         **{f"{verb}_pool": {"warnings"} for verb in ("create", "update")}}
 WORDS = {"string": str, "id": str, "name": str, "time": str, "boolean": bool, "object": dict,
          "number": (int, float), "null": type(None), "list": list}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

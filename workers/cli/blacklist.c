@@ -90,7 +90,7 @@ enum err blacklist_delete(struct cli *cli)
 		err = blacklist_find(cli, name, id);
 	if (!err && !*id)
 		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not on the blacklist",
-		           name);
+		           cli->argv[0]);
 	if (!err)
 		err = cli_call(cli, "delete_blacklist",
 		               json_pack("{s:s}", "blacklist", id), NULL);

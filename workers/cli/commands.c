@@ -808,7 +808,8 @@ const struct command commands[] = {
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
 	  "Prints the whole message as JSON. If ID is \"all\", the command prints all "
-	  "messages.",
+	  "messages: one document for each message, or, with --json, one document with "
+	  "the list \"dead_letters\".",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,

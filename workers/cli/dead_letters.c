@@ -122,7 +122,7 @@ static enum err scan_all(struct scan *scan)
 	if (err)
 		return err;
 	scan->arena = arena_new();
-	queue_names_find(scan->cli, &names);
+	err = queue_names_find(scan->cli, &names);
 	for (size_t i = 0; !err && i < names.count; i++)
 		err = scan_queue(scan, names.item[i]);
 	queue_names_clear(&names);
@@ -205,11 +205,12 @@ static enum err dead_letter_show(struct scan *scan, const struct dead_letter *le
 	if (!body)
 		body = json_sprintf("%zu bytes that are not JSON", message->len);
 	json_object_set_new(shown, "body", body);
-	if (scan->cli->out.json) {
+	if (!scan->cli->out.json)
+		output_json(shown);
+	else if (scan->list)
+		json_array_append_new(scan->list, shown);
+	else
 		cli_answer(scan->cli, shown);
-		return OK;
-	}
-	output_json(shown);
 	return OK;
 }
 
@@ -255,9 +256,16 @@ static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *
 	return err;
 }
 
+/* All letters are one document, as those of 'dead-letters list'. */
 enum err dead_letters_show(struct cli *cli)
 {
-	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_show }, NULL);
+	struct scan scan = { .visit = dead_letter_show };
+
+	if (cli->out.json && !strcmp(cli->argv[0], "all")) {
+		scan.list = json_array();
+		cli_answer(cli, json_pack("{s:o}", "dead_letters", scan.list));
+	}
+	return scan_and_report(cli, &scan, NULL);
 }
 
 /*

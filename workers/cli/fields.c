@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "command.h"
 
@@ -189,8 +190,33 @@ static void fields_show_method(const struct cli *cli, const char *method, struct
 		         at + strlen(method));
 }
 
+/*
+ * A reason shows a full name with a final dot. The user may have typed the name without
+ * it, and looks for this word.
+ */
+static void fields_show_missing(const struct cli *cli, struct why *why)
+{
+	static const char words[] = "there is no ";
+	const struct why before = *why;
+	const char *name = strncmp(before.text, words, strlen(words))
+	                       ? NULL : strchr(before.text, '\'');
+
+	for (int i = 0; name && i < cli->argc; i++) {
+		size_t len = strlen(cli->argv[i]);
+
+		if (strncasecmp(name + 1, cli->argv[i], len) ||
+		    strncmp(name + 1 + len, ".'", 2))
+			continue;
+		snprintf(why->text, sizeof(why->text), "%.*s%s%s",
+		         (int)(name + 1 - before.text), before.text, cli->argv[i],
+		         name + 1 + len + strlen("."));
+		return;
+	}
+}
+
 void fields_show(const struct cli *cli, const char *method, struct why *why)
 {
 	fields_show_path(cli, why);
 	fields_show_method(cli, method, why);
+	fields_show_missing(cli, why);
 }

@@ -11,7 +11,8 @@
 /*
  * Replaces the field at the start of *why, and METHOD, by words of the command line. Does
  * not replace a field that the command does not set, for example a field in the user's
- * file.
+ * file. If *why says that there is no object with the name in an argument, shows the name
+ * as the user typed it, without the final dot that the client added.
  */
 void fields_show(const struct cli *cli, const char *method, struct why *why);
 /*

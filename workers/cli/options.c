@@ -77,7 +77,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"list only objects in this status: PENDING, ACTIVE or ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
-		"sort by name, created_at or updated_at; \"-name\" reverses the order" },
+		"sort by name, created_at or updated_at; 'domain list' also sorts by "
+		"serial; \"-name\" reverses the order" },
 	[OPT_LIMIT]        = { "limit", 0, "N",
 		"list at most N objects; 'record list' counts record sets, and lists all "
 		"records of each" },

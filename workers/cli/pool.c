@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "pages.h"
 #include "status.h"
+#include "wait.h"
 
 static const struct column list_columns[] = {
 	{ "NAME",        COLUMN_LEFT },
@@ -58,6 +59,7 @@ static enum err pool_call(struct cli *cli, const char *method, json_t *args)
 
 	if (err)
 		return err;
+	wait_take_warnings(cli, pool);
 	if (!cli->out.json && !cli->out.quiet)
 		output_fields(&cli->out, pool, fields);
 	cli_answer(cli, pool);

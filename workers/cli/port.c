@@ -332,7 +332,7 @@ enum err port_list(struct cli *cli)
 
 /* ---- finding a port ---- */
 
-static enum err port_fail_many(struct cli *cli, const char *name, const json_t *ports)
+static enum err port_fail_many(struct cli *cli, const json_t *ports)
 {
 	struct buf ids = { 0 };
 	enum err err;
@@ -341,7 +341,7 @@ static enum err port_fail_many(struct cli *cli, const char *name, const json_t *
 		buf_printf(&ids, "%s%s", i ? ", " : "",
 		           answer_text(json_array_get(ports, i), "id"));
 	err = fail(&cli->why, ERR_CONFLICT, "several ports have the name '%.255s': "
-	           "use one of the ids %s", name, buf_string(&ids));
+	           "use one of the ids %s", cli->argv[0], buf_string(&ids));
 	buf_clear(&ids);
 	return err;
 }
@@ -358,9 +358,10 @@ static enum err port_find_by_name(struct cli *cli, const char *name, char id[ID_
 		return err;
 	const json_t *ports = json_object_get(answer, "ports");
 	if (!json_array_size(ports))
-		err = fail(&cli->why, ERR_NOT_FOUND, "there is no port '%.255s'", name);
+		err = fail(&cli->why, ERR_NOT_FOUND, "there is no port '%.255s'",
+		           cli->argv[0]);
 	else if (json_array_size(ports) > 1)
-		err = port_fail_many(cli, name, ports);
+		err = port_fail_many(cli, ports);
 	else
 		snprintf(id, ID_LEN + 1, "%s",
 		         answer_text(json_array_get(ports, 0), "id"));

@@ -104,7 +104,7 @@ static void problems_add_errors(json_t *problems, const json_t *troubled,
 		             count == 1 ? "domain is" : "domains are");
 }
 
-/* The first PENDING domain is the oldest. */
+/* The first PENDING domain is the oldest. The list of domains shows its reason. */
 static void problems_add_pending(json_t *problems, const json_t *troubled)
 {
 	char text[DURATION_TEXT];
@@ -113,17 +113,14 @@ static void problems_add_pending(json_t *problems, const json_t *troubled)
 	json_t *domain;
 
 	json_array_foreach((json_t *)troubled, i, domain) {
-		const char *reason = answer_text(domain, "reason");
-
 		if (strcmp(answer_text(domain, "status"), "PENDING"))
 			continue;
 		if (!names_age(answer_text(domain, "updated_at"), clock_unix(), &age) ||
 		    age <= PENDING_LONG_S)
 			return;
 		names_duration(age, text);
-		problems_add(problems, "the domain %.200s has been PENDING for "
-		             "%s%s%s", answer_text(domain, "name"), text,
-		             *reason ? ": " : "", reason);
+		problems_add(problems, "the domain %.200s has been PENDING for %s",
+		             answer_text(domain, "name"), text);
 		return;
 	}
 }
@@ -192,8 +189,9 @@ static void problems_add_dead_letters(struct cli *cli, json_t *problems)
 	enum err err = broker_admin_open(&cli->common.broker, &broker, &cli->why);
 
 	if (!err) {
-		queue_names_find(cli, &names);
-		err = problems_count_dead(cli, broker, &names, problems);
+		err = queue_names_find(cli, &names);
+		if (!err)
+			err = problems_count_dead(cli, broker, &names, problems);
 		queue_names_clear(&names);
 		broker_admin_close(&broker);
 	}

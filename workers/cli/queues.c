@@ -82,15 +82,34 @@ static void queue_names_guess(struct queue_names *names, const char *pool)
 	free(topic);
 }
 
+/* A deleted pool can still have queues, if its pool managers are among the WORKERS. */
+static enum err queue_names_check_pool(struct cli *cli, const json_t *workers,
+                                       const char *pool)
+{
+	char *topic = xprintf(POOL_MANAGER "%s", pool ? pool : "");
+	bool is_known = !pool || queue_is_listed(workers, topic);
+	json_t *status;
+	enum err err = OK;
+
+	free(topic);
+	if (!is_known)
+		err = cli_call(cli, "get_status", json_pack("{s:s}", "pool", pool),
+		               &status);
+	if (!is_known && !err)
+		json_decref(status);
+	return err;
+}
+
 /*
  * RabbitMQ logs an error each time a program asks for a queue that does not exist. So the
  * client asks only for the queues of services that have run in this fleet.
  */
-void queue_names_find(struct cli *cli, struct queue_names *names)
+enum err queue_names_find(struct cli *cli, struct queue_names *names)
 {
 	const char *pool = cli->option[OPT_POOL];
 	json_t *answer;
 	const json_t *workers;
+	enum err err;
 
 	*names = (struct queue_names){ NULL, 0 };
 	if (cli_call(cli, "find_workers", json_object(), &answer)) {
@@ -98,7 +117,7 @@ void queue_names_find(struct cli *cli, struct queue_names *names)
 		        "output contains no pool except '%s': %s\n",
 		        pool ? pool : "default", cli->why.text);
 		queue_names_guess(names, pool);
-		return;
+		return OK;
 	}
 	workers = json_object_get(answer, "workers");
 	for (size_t i = 0; i < TOPICS; i++)
@@ -106,7 +125,9 @@ void queue_names_find(struct cli *cli, struct queue_names *names)
 			queue_names_add_topic(names, topics[i].topic,
 			                      topics[i].has_recovery);
 	queue_names_add_pools(names, workers, pool);
+	err = queue_names_check_pool(cli, workers, pool);
 	json_decref(answer);
+	return err;
 }
 
 void queue_names_clear(struct queue_names *names)
@@ -174,9 +195,10 @@ enum err queues_show(struct cli *cli)
 
 	if (err)
 		return err;
-	queue_names_find(cli, &names);
+	err = queue_names_find(cli, &names);
 	table_begin(&table, &cli->out, columns);
-	err = queues_show_counts(cli, broker, &names, &table);
+	if (!err)
+		err = queues_show_counts(cli, broker, &names, &table);
 	if (!err && !cli->out.json)
 		table_flush(&table, stdout);
 	table_clear(&table);

@@ -133,6 +133,28 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 	return err;
 }
 
+/* Central refuses an empty value, except of APL. Names what the user may have meant. */
+static enum err record_explain_empty(struct cli *cli, const char *op, enum err err)
+{
+	bool is_removal = strcmp(op, "add") != 0;
+	char place[32];
+
+	for (int i = 3; err == ERR_INVALID && i < cli->argc; i++) {
+		const char *data = cli->argv[i];
+		int len = snprintf(place, sizeof place, "value %d: ", i - 2);
+
+		if (data[strspn(data, " \t")] ||
+		    strncmp(cli->why.text, place, (size_t)len))
+			continue;
+		return fail(&cli->why, err, "%sis empty, so nothing was changed: %s"
+		            "for a TXT record with an empty string, write '\"\"'", place,
+		            is_removal ? "to delete the record set, use 'zonefleet record "
+		                         "delete' without DATA; "
+		                       : "");
+	}
+	return err;
+}
+
 static enum err record_change_one(struct cli *cli, const char *op)
 {
 	json_t *change = json_pack("{s:s}", "op", op);
@@ -147,7 +169,7 @@ static enum err record_change_one(struct cli *cli, const char *op)
 	else
 		err = record_change(cli, &zone, json_pack("[o]", change), &quotes);
 	quotes_clear(&quotes);
-	return err;
+	return record_explain_empty(cli, op, err);
 }
 
 enum err record_add(struct cli *cli)

@@ -189,18 +189,56 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 	return OK;
 }
 
-/* Lists the servers that have not succeeded and have a reason. */
-static void wait_explain_servers(const json_t *domain, struct buf *words)
+/* True: the server has not succeeded for REASON. */
+static bool wait_has_reason(const json_t *server, const char *reason)
 {
-	size_t i;
-	json_t *server;
+	return strcmp(answer_text(server, "status"), "SUCCESS") != 0 &&
+	       !strcmp(answer_text(server, "reason"), reason);
+}
 
-	json_array_foreach(json_object_get(domain, "servers"), i, server) {
-		const char *reason = answer_text(server, "reason");
+/* True: a row before END has this reason. ID: only rows of this server; NULL: all. */
+static bool wait_had_reason(const json_t *servers, size_t end, const char *reason,
+                            const char *id)
+{
+	for (size_t i = 0; i < end; i++) {
+		const json_t *server = json_array_get(servers, i);
 
-		if (*reason && strcmp(answer_text(server, "status"), "SUCCESS") != 0)
-			buf_printf(words, "%s%s: %s", words->len ? "; " : "",
-			           answer_text(server, "id"), reason);
+		if (wait_has_reason(server, reason) &&
+		    (!id || !strcmp(answer_text(server, "id"), id)))
+			return true;
+	}
+	return false;
+}
+
+/* Writes "bind, nsd: REASON". A server has a row for each action: it is named once. */
+static void wait_explain_reason(const json_t *servers, const char *reason,
+                                struct buf *words)
+{
+	const char *comma = words->len ? "; " : "";
+
+	for (size_t i = 0; i < json_array_size(servers); i++) {
+		const json_t *server = json_array_get(servers, i);
+		const char *id = answer_text(server, "id");
+
+		if (!wait_has_reason(server, reason) ||
+		    wait_had_reason(servers, i, reason, id))
+			continue;
+		buf_printf(words, "%s%s", comma, id);
+		comma = ", ";
+	}
+	buf_printf(words, ": %s", reason);
+}
+
+void wait_explain_servers(const json_t *domain, struct buf *words)
+{
+	const json_t *servers = json_object_get(domain, "servers");
+
+	for (size_t i = 0; i < json_array_size(servers); i++) {
+		const char *reason = answer_text(json_array_get(servers, i), "reason");
+
+		if (*reason && wait_has_reason(json_array_get(servers, i), reason) &&
+		    !wait_had_reason(servers, i, reason, NULL))
+			wait_explain_reason(servers, reason, words);
 	}
 }
 

@@ -60,6 +60,11 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
                    struct buf *in_error);
 /*
+ * Appends the reasons of the servers of DOMAIN (of get_status) that have not succeeded,
+ * each reason once: "bind, nsd: REASON; knot: REASON".
+ */
+void wait_explain_servers(const json_t *domain, struct buf *words);
+/*
  * Removes the warnings from an answer and prints them. The document for --json contains
  * these warnings at the end, together with the warnings of the client.
  */

@@ -15,7 +15,7 @@ struct whole_file {
 };
 
 /*
- * ERR_INTERNAL: the function cannot create the file. Then do not call whole_file_close().
+ * ERR_INVALID: the function cannot create the file. Then do not call whole_file_close().
  */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*
@@ -24,5 +24,5 @@ enum err whole_file_open(struct whole_file *file, const char *path, struct why *
  */
 enum err whole_file_close(struct whole_file *file, enum err err, struct why *why);
 
-/* Sets *why for a failed write; errno contains the cause. */
+/* Returns ERR_INVALID, and *why says what to do. errno contains the cause. */
 enum err whole_file_cannot_write(const char *path, struct why *why);

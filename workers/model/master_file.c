@@ -18,11 +18,15 @@ enum {
 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"	/* of UTF-8 */
+#define LONE_CR \
+	" (the line contains a carriage return without a line feed, which ends a " \
+	"record: end lines with a line feed)"
 
 struct source {
 	FILE *file;
 	char *path;
 	int line;		/* the last line that was read */
+	int cr_line;		/* the last line that a CR without an LF has ended */
 	/* of the file that includes this one: they come back at its end (RFC 1035 5.1) */
 	struct name origin, owner;
 	bool has_owner;
@@ -101,8 +105,11 @@ int master_file_line(const struct master_file *master)
 static enum err master_refuse(const struct master_file *master, const char *words,
                               struct why *why)
 {
-	return fail(why, ERR_INVALID, "%.*s:%d: %s", PATH_SHOWN, master_file_path(master),
-	            master->entry_line, words);
+	const struct source *source = &master->sources[master->depth];
+	bool is_cut = source->cr_line && source->cr_line == master->entry_line;
+
+	return fail(why, ERR_INVALID, "%.*s:%d: %s%s", PATH_SHOWN, source->path,
+	            master->entry_line, words, is_cut ? LONE_CR : "");
 }
 
 static void master_warn(const struct master_file *master, const char *words)
@@ -148,6 +155,8 @@ static void master_end_line(struct source *source, int c)
 	if (c == '\n')
 		source->line++;
 	else
+		source->cr_line = source->line + 1;
+	if (c != '\n')
 		ungetc(c, source->file);
 }
 
@@ -314,8 +323,9 @@ static enum err master_read_owner(struct master_file *master, char **at,
 	struct why words;
 
 	if (master->starts_blank && !master->has_owner)
-		return master_refuse(master, "the first record must have an owner name",
-		                     why);
+		return master_refuse(master, "the first record must begin with an owner "
+		                     "name, for example @ for the domain itself, not "
+		                     "with a blank", why);
 	if (master->starts_blank)
 		return OK;
 	if (!text_next_word(at, &word, &wrong))
@@ -334,20 +344,52 @@ static enum err master_read_owner(struct master_file *master, char **at,
 	return OK;
 }
 
+/*
+ * Refuses what follows the owner name. If the owner name looks like a type or class, the
+ * line probably lacks an owner name.
+ */
+static enum err master_refuse_fixed(const struct master_file *master, const char *words,
+                                    struct why *why)
+{
+	const char *first = master->entry;
+	struct why text, ignored;
+	uint16_t type;
+
+	if (master->starts_blank ||
+	    (!text_is_in_class(first) && rrtype_parse(first, "", &type, &ignored)))
+		return master_refuse(master, words, why);
+	fail(&text, ERR_INVALID, "%s (the first word of the line, '%.16s', is the owner "
+	     "name: begin the line with a name, for example @, or with a blank)", words,
+	     first);
+	return master_refuse(master, text.text, why);
+}
+
 /* Reads a word that is neither a TTL nor the class IN. */
 static enum err master_read_type(const struct master_file *master, const char *text,
-                                 bool has_class, uint16_t *type, struct why *why)
+                                 uint16_t *type, struct why *why)
 {
 	char quoted[33];
 	struct why words;
 	enum err err;
 
-	if (!has_class && text_is_other_class(text))
-		err = fail(&words, ERR_INVALID, "the class must be IN, not '%s'",
+	if (text_is_other_class(text))
+		err = fail(&words, ERR_INVALID, "the class must be IN, not '%s': "
+		           "zonefleet stores no records of other classes",
 		           err_quote(text, quoted, sizeof(quoted)));
 	else
 		err = rrtype_parse(text, "type", type, &words);
-	return err ? master_refuse(master, words.text, why) : OK;
+	return err ? master_refuse_fixed(master, words.text, why) : OK;
+}
+
+static enum err master_refuse_ttl(const struct master_file *master, const char *text,
+                                  struct why *why)
+{
+	char quoted[33];
+	struct why words;
+
+	fail(&words, ERR_INVALID, "a TTL must be a time from 0 to 2147483647 seconds, not "
+	     "'%s'", err_quote(text, quoted, sizeof(quoted)));
+	return master_refuse_fixed(master, words.text, why);
 }
 
 /* Reads [TTL] [class] type; the first two may be in either order. */
@@ -366,14 +408,14 @@ static enum err master_read_fixed(struct master_file *master, char **at, uint16_
 			has_class = true;
 		} else if (!*has_ttl && text_is_digit(word.text[0])) {
 			if (!ttl_read(&master->ttl, word.text))
-				return master_refuse(master, "a TTL must be a time from "
-				                     "0 to 2147483647 seconds", why);
+				return master_refuse_ttl(master, word.text, why);
 			*has_ttl = true;
 		} else {
-			return master_read_type(master, word.text, has_class, type, why);
+			return master_read_type(master, word.text, type, why);
 		}
 	}
-	return master_refuse(master, "the record has no type", why);
+	return master_refuse_fixed(master, "the record has no type: write its type and "
+	                           "data, for example A 192.0.2.1", why);
 }
 
 static enum err master_read_rdata(struct master_file *master, char *at, struct rr *rr,

@@ -36,6 +36,9 @@ int lexer_step(struct lexer *lexer, int c)
 		return lexer_newline(lexer);
 	if (c == '\t' && !lexer->quoted && !lexer->escaped)
 		c = ' ';
+	if (c == '\r')
+		return lexer_wrong(lexer, "contains a carriage return: remove it, or "
+		                   "write it as \\013");
 	if ((c < ' ' && c != '\t') || c == 0x7f)
 		return lexer_wrong(lexer, "contains a control character: write the "
 		                   "character as \\DDD");

@@ -8,7 +8,7 @@
 
 #include "core/reason.h"
 
-enum { SERIAL = 17, SERVERS_MAX = 2 };
+enum { SERIAL = 17, SERVERS_MAX = 3 };
 
 #define SERVES(s) .has_serial = true, .serial = (s)
 #define CREATED .create_status = "SUCCESS", .create_reason = ""
@@ -45,6 +45,11 @@ static void test_what_is_missing_now(void **state)
 		  { { "b", .create_status = "ERROR", .create_reason = "rndc: refused" },
 		    { "a", CREATED, FAILED("no answer") } },
 		  "b: rndc: refused; a: no answer" },
+		{ { TASK_ADD, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "c", CREATED, FAILED("no answer") },
+		    { "b", .create_status = "ERROR", .create_reason = "rndc: refused" },
+		    { "a", CREATED, FAILED("no answer") } },
+		  "c, a: no answer; b: rndc: refused" },
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "b", CREATED, FAILED("answers with SERVFAIL") },
 		    { "a", CREATED, SUCCESS, SERVES(SERIAL) } },

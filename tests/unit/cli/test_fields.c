@@ -71,6 +71,12 @@ static void words_of_the_user(void **state)
 		  "name: is wrong", "NAME: is wrong" },
 		{ { "owner", "adopt", "s", "z", "--wanted", "--name", "w" },
 		  "selector.name: is wrong", "--name: is wrong" },
+		{ { "tsigkey", "show", "Xfr" }, "there is no TSIG key 'xfr.'",
+		  "there is no TSIG key 'Xfr'" },
+		{ { "tsigkey", "show", "xfr." }, "there is no TSIG key 'xfr.'",
+		  "there is no TSIG key 'xfr.'" },
+		{ { "record", "list", "a.org", "w" },
+		  "there is no domain 'a.org.': x", "there is no domain 'a.org': x" },
 		/* not a field that the command sets */
 		{ { "pool", "list" }, "pool.name: is wrong", "pool.name: is wrong" },
 		{ { "status" }, "nsd: no answer", "nsd: no answer" },

@@ -5,6 +5,8 @@
 #include <cmocka.h>
 #undef fail	/* cmocka has one; ours is in base/err.h */
 
+#include <string.h>
+
 #include "wait.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -159,6 +161,46 @@ static void old_serials_settle_nothing(void **state)
 	}
 }
 
+/* Two servers, and two actions of one server, can fail for one reason. */
+static void reasons_once(void **state)
+{
+	static const struct { const char *servers, *want; } cases[] = {
+		{ "[]", "" },
+		{ "[['bind', 'ERROR', 'a'], ['nsd', 'ERROR', 'b']]",
+		  "bind: a; nsd: b" },
+		{ "[['bind', 'ERROR', 'a'], ['bind', 'ERROR', 'a']]", "bind: a" },
+		{ "[['bind', 'ERROR', 'a'], ['knot', null, 'b'], ['nsd', 'ERROR', 'a'],"
+		  " ['knot', 'ERROR', 'c']]", "bind, nsd: a; knot: b; knot: c" },
+		{ "[['bind', 'SUCCESS', 'a'], ['knot', 'ERROR', ''],"
+		  " ['nsd', 'ERROR', 'a']]",
+		  "nsd: a" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *domain = json_object(), *rows = json_array();
+		struct buf text = { 0 }, words = { 0 };
+
+		for (const char *at = cases[i].servers; *at; at++)
+			buf_printf(&text, "%c", *at == '\'' ? '"' : *at);
+
+		json_t *listed = json_loads(buf_string(&text), 0, NULL), *row;
+		size_t j;
+
+		json_array_foreach(listed, j, row)
+			json_array_append_new(rows, json_pack("{s:O, s:O, s:O}",
+				"id", json_array_get(row, 0), "status",
+				json_array_get(row, 1), "reason", json_array_get(row, 2)));
+		json_object_set_new(domain, "servers", rows);
+		wait_explain_servers(domain, &words);
+		assert_string_equal(buf_string(&words), cases[i].want);
+		json_decref(listed);
+		json_decref(domain);
+		buf_clear(&text);
+		buf_clear(&words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +209,7 @@ int main(void)
 		cmocka_unit_test(an_error_before_the_limit),
 		cmocka_unit_test(an_error_that_lasts),
 		cmocka_unit_test(old_serials_settle_nothing),
+		cmocka_unit_test(reasons_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

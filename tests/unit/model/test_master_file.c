@@ -132,7 +132,16 @@ static void broken_master_files(void **state)
 	static const struct {
 		const char *zone, *want;	/* how the reason begins */
 	} cases[] = {
-		{ " A 192.0.2.1\n", "zone:1: the first record must have an owner name" },
+		{ " A 192.0.2.1\n",
+		  "zone:1: the first record must begin with an owner name, for "
+		  "example @ for the domain itself, not with a blank" },
+		{ "A 192.0.2.1\n",
+		  "zone:1: a TTL must be a time from 0 to 2147483647 seconds, not "
+		  "'192.0.2.1' (the first word of the line, 'A', is the owner name: "
+		  "begin the line with a name, for example @, or with a blank)" },
+		{ "NS CH ns1.example.net.\n",
+		  "zone:1: the class must be IN, not 'CH': zonefleet stores no records of "
+		  "other classes (the first word of the line, 'NS', is the owner name: " },
 		{ "\n\na A 192.0.2\n",
 		  "zone:3: data: field 1 must be an IPv4 address" },
 		{ "a (\n\nA\n) 1\nb A 1\n",    "zone:1: data: field 1" },
@@ -142,15 +151,26 @@ static void broken_master_files(void **state)
 		{ "a TXT \"x",                 "zone:1: has a quote that is not closed" },
 		{ "a TXT x\\",                 "zone:1: ends in a backslash" },
 		{ "a TXT x\x01\n",             "zone:1: contains a control character" },
-		{ "\na A\r192.0.2.1\n",       "zone:2: data: has too few fields" },
+		{ "\na A\r192.0.2.1\n",
+		  "zone:2: data: has too few fields (the line contains a "
+		  "carriage return without a line feed, which ends a record: end lines "
+		  "with a line feed)" },
+		{ "\na 5 A 192.0.2.1\r\nb\r\n",
+		  "zone:3: the record has no type: write its type and data, for example A "
+		  "192.0.2.1" },
+		{ "a 5 A 192.0.2.1\rb 5 A x\nc 5 A x\n", "zone:1: data: field 1" },
 		{ "\r\n\ra A 192.0.2\r\n",    "zone:2: data: field 1" },
 		{ "a 5 A 192.0.2.1\r\n\rA 192.0.2.2\n", "zone:2: a TTL must be" },
-		{ "a TXT x\\\r\n",            "zone:1: contains a control character" },
+		{ "a TXT x\\\r\n",
+		  "zone:1: contains a carriage return: remove it, or write it as \\013" },
+		{ "a TXT \"x\ry\"\n",        "zone:1: contains a carriage return" },
 		{ "a CH A 192.0.2.1\n", "zone:1: the class must be IN, not 'CH'" },
 		{ "a 5 hesiod A 192.0.2.1\n", "zone:1: the class must be IN, not 'hesiod'" },
 		{ "a CLASS3 A 192.0.2.1\n", "zone:1: the class must be IN, not 'CLASS3'" },
 		{ "a NONE A 192.0.2.1\n", "zone:1: the class must be IN, not 'NONE'" },
-		{ "a IN CH A 192.0.2.1\n", "zone:1: type: must be a record type, not 'CH'" },
+		{ "a IN CH A 192.0.2.1\n",
+		  "zone:1: the class must be IN, not 'CH': zonefleet stores no "
+		  "records of other classes" },
 		{ "a CLASSX A 192.0.2.1\n",
 		  "zone:1: type: must be a record type, not 'CLASSX'" },
 		{ "\xef\xbb\xbf$TTL 5\n", "zone:1: the file begins with a byte order mark" },
@@ -554,7 +574,7 @@ static void broken_include(void **state)
 		{ TTL "$INCLUDE sub/two a..\n", "zone:2: $INCLUDE: origin: the name!" },
 		{ TTL "$INCLUDE sub/bad\n", "sub/bad:2: data: field 1 must be an IPv4!" },
 		{ TTL "$INCLUDE sub/empty\n A 192.0.2.1\n",
-		  "zone:3: the first record must have an owner name" },
+		  "zone:3: the first record must begin with an owner name" },
 		{ TTL "$INCLUDE loop\n", "loop:1: $INCLUDE: included files must have at "
 		  "most 10 levels" },
 	};
