@@ -1774,6 +1774,17 @@ class Status(Story):
                              {"two: answers with SERVFAIL; "
                               "one: waits for the first answer to mini-DNS"})
             self.assertEqual(self.state(domain)[2], "one: rndc: refused")
+            def state(word):
+                lab.sql(f"UPDATE pool_servers SET state = '{word}' WHERE pool_name = '{pool}'")
+            drained = f"no name server of pool '{pool}' is in service"
+            state("DRAINED")
+            self.assertEqual(self.reasons(domain, pool), {drained})
+            wait_for(lambda: self.create(ADMIN, pool=pool)["warnings"] == [drained], 20,
+                     "a warning in the answer to a change")
+            for asked, want in (({}, True), ({"pool": pool}, True), ({"pool": "default"}, False)):
+                self.assertEqual(pool in call("get_status", ADMIN, **asked)["pools_out_of_service"],
+                                 want)
+            state("ACTIVE")
             report(domain, "SUCCESS", domain["serial"])
             self.assertEqual(self.reasons(domain, pool), {""})
         self.assertEqual(self.reasons(domain, pool), {""})
@@ -1805,7 +1816,7 @@ class Status(Story):
         self.assertEqual({name for name in missing if not name.startswith("pool_manager.")},
                          {"minidns", "ownership"})
         self.assertIn("pool_manager.default", missing)
-        self.assertNotIn("missing_workers", call("get_status", domain=self.create()["name"]))
+        self.assertEqual(list(call("get_status", domain=self.create()["name"])), ["domain"])
         with living("minidns", "pool_manager.default"):
             missing = call("get_status", ADMIN, pool="default")["missing_workers"]
             self.assertEqual(missing, ["ownership"])

@@ -1302,6 +1302,9 @@ class Health(unittest.TestCase):
                 self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
                 self.fleet.restart(worker)
                 self.wait_status(GOOD, "the fleet is well")
+        self.fleet.cli("server", "drain", "bind", "--admin")
+        self.assertIn("- no name server of pool 'default' is in service\n", self.status()[1])
+        self.fleet.cli("server", "add", "bind", "--admin")
         self.fleet.mariadb.sql(
             "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
             "pass1_at, updated_at) VALUES ('x.org.', 'bind', 'STRAY', 'PARKED', 'default', "

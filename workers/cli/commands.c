@@ -19,8 +19,8 @@ const struct command commands[] = {
 	  "'domain show' and 'status' show both forms. Lists and JSON show ASCII.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
 	  "give --wait, it then waits until the name servers serve that serial. The "
-	  "command warns if the pool has no running pool manager, or if no mini-DNS is "
-	  "running: the domain then stays PENDING.",
+	  "command warns if the pool has no running pool manager or no name server in "
+	  "service, or if no mini-DNS is running: the domain then stays PENDING.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
