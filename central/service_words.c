@@ -498,7 +498,7 @@ static const struct rpc_object objects[] = {
 		{ "name", "name", "the zone" },
 		{ "server", "string", "the name server" },
 		{ "pool", "string", "the pool" },
-		{ "kind", "string", "CONTENT, SERIAL, STRAY or OPTIONS" },
+		{ "kind", "string", "CONTENT, SERIAL, STRAY, OPTIONS or MISSING" },
 		{ "state", "string", "the state of the repair (SEEN, CONFIRMED, "
 		  "PARKED), or its result (ORDERED, DONE, FAILED, PARKED)" },
 		{ "detail", "string", "a description of the drift" },
