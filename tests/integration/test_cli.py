@@ -1313,6 +1313,12 @@ class Health(unittest.TestCase):
         problems = json.loads(client("--config", self.fleet.config, "--json", "status",
                                      "--admin")[1])["problems"]
         self.assertEqual(len(problems), 1, problems)
+        self.fleet.mariadb.pause()
+        self.addCleanup(self.fleet.mariadb.resume)
+        self.assertRegex(client("--config", self.fleet.config, "--timeout", "1", "status",
+                                "--admin")[2],
+                         "Timeout: central did not answer within 1 s: check that zonefleet-central "
+                         "is running, and that its database answers")
 
 
 class TheRootZone(WithFleet):
