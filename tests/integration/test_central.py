@@ -2040,6 +2040,21 @@ class Warned(Story):
         child, records = f"d.{name}", [[f"d.{name}", 60, "NS", "ns1.example.net."]]
         self.assertEqual(commit(stage(child, records))["result"]["warnings"], lacks(name, child))
         self.assertEqual(commit(stage(child, records))["result"]["warnings"], [])
+        # the domains below are older
+        above = lab.name()
+        below = [f"{label}.{above}" for label in "abcd"]
+        for child in (*below, f"x.a.{above}"):
+            create(child)
+        shown = ", ".join(f"'{child}'" for child in below[:3])
+        self.assertEqual(create(above), [
+            f"the new domain '{above}' has no NS records for the domains below it ({shown}, ...), "
+            "so resolvers may no longer find these domains: add them (zonefleet record add "
+            f"{above} {below[0]} NS HOST...)"])
+        above = lab.name()
+        create(f"x.a.{above}"), create(f"b.{above}")
+        records = [[owner, 60, "NS", "ns1.example.net."] for owner in (above, f"a.{above}")]
+        warned, = commit(stage(above, records))["result"]["warnings"]
+        self.assertIn(f"the domains below it ('b.{above}'), so", warned)
         # the domain above is of another tenant
         child = {"id": uuid.uuid4().hex, "tenant": "bob"}
         self.assertEqual(create(f"e.{name}", ADMIN, **child), lacks(name, f"e.{name}"))
