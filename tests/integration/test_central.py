@@ -1767,8 +1767,7 @@ class Status(Story):
             write("one", "CREATE", "SUCCESS", "")
             write("two", "CREATE", "SUCCESS", "")
             self.assertEqual(self.reasons(domain, pool),
-                             {"two: waits for the first answer to mini-DNS; "
-                              "one: waits for the first answer to mini-DNS"})
+                             {"two, one: waits for the first answer to mini-DNS"})
             write("two", "UPDATE", "ERROR", "answers with SERVFAIL")
             self.assertEqual(self.reasons(domain, pool),
                              {"two: answers with SERVFAIL; "
