@@ -10,6 +10,11 @@
 #include "store.h"
 #include "store_limits.h"
 
+enum {
+	CHILDREN_MAX = 8,	/* domains below a new one that it looks at */
+	CHILDREN_SHOWN = 3,
+};
+
 static void advice_append(const struct advice *advice, json_t *list)
 {
 	for (size_t i = 0; i < advice->count; i++)
@@ -82,14 +87,15 @@ static void advise_zone_name(struct write *write, struct advice *advice)
 	limits_advise_zone(&write->zone, servers, count, write->arena, advice);
 }
 
-/* True: PARENT has NS records at the name of the domain, or at a name between them. */
-static bool advise_has_delegation(struct write *write, const struct parent_domain *parent)
+/* True: PARENT has NS records at the name CHILD, or at a name between them. */
+static bool advise_has_delegation(struct write *write, const struct parent_domain *parent,
+                                  const struct name *child)
 {
 	const char *names[STORE_ANCESTORS_MAX];
 	size_t count = 0;
 	struct rrsets sets;
 
-	store_ancestors(&write->zone.apex, true, write->arena, names);
+	store_ancestors(child, true, write->arena, names);
 	while (strcmp(names[count], parent->name))
 		count++;
 	rrsets_init(&sets, write->arena);
@@ -107,13 +113,62 @@ static void advise_delegation(struct write *write, struct advice *advice)
 
 	if (!store_domain_parent(write->tx, &write->zone, write->arena, &parent) ||
 	    !access_has(&write->access, parent.tenant) ||
-	    advise_has_delegation(write, &parent))
+	    advise_has_delegation(write, &parent, &write->zone.apex))
 		return;
 	advice_add(advice, arena_printf(write->arena,
 		"the domain '%.*s' has no NS records for '%.*s', so resolvers may not find "
 		"the new domain: add them (zonefleet record add %s %s NS HOST...)",
 		ADVICE_NAME_SHOWN, parent.name, ADVICE_NAME_SHOWN, name, parent.name,
 		name));
+}
+
+/*
+ * Keeps the children that the caller may see and the zone does not delegate, without the
+ * domains below another child. Returns their number.
+ */
+static size_t advise_keep_children(struct write *write, struct child_domain *children,
+                                   size_t count)
+{
+	const struct parent_domain self = { .id = write->zone.is.id,
+	                                    .name = write->zone.is.name };
+	const struct name *last = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct child_domain child = children[i];
+
+		if (last && name_is_below(&child.name, last))
+			continue;
+		last = arena_dup(write->arena, &child.name, sizeof(child.name));
+		if (access_has(&write->access, child.tenant) &&
+		    !advise_has_delegation(write, &self, &child.name))
+			children[kept++] = child;
+	}
+	return kept;
+}
+
+/* The domain is new, and domains below it exist. */
+static void advise_children(struct write *write, struct advice *advice)
+{
+	struct child_domain *children = arena_alloc(write->arena, CHILDREN_MAX *
+	                                                          sizeof(*children));
+	const char *name = write->zone.is.name, *list = "";
+	size_t count = store_domain_children(write->tx, &write->zone, write->arena,
+	                                     children, CHILDREN_MAX);
+
+	if (count)
+		store_buffer_flush(write->buffer, write->tx);
+	count = advise_keep_children(write, children, count);
+	if (!count)
+		return;
+	for (size_t i = 0; i < count && i < CHILDREN_SHOWN; i++)
+		list = arena_printf(write->arena, "%s%s'%.*s'", list, i ? ", " : "",
+		                    ADVICE_NAME_SHOWN, children[i].text);
+	advice_add(advice, arena_printf(write->arena,
+		"the new domain '%.*s' has no NS records for the domains below it (%s%s), "
+		"so resolvers may no longer find these domains: add them (zonefleet "
+		"record add %s %s NS HOST...)", ADVICE_NAME_SHOWN, name, list,
+		count > CHILDREN_SHOWN ? ", ..." : "", name, children[0].text));
 }
 
 void advise_domain(struct write *write, json_t *warnings)
@@ -123,6 +178,8 @@ void advise_domain(struct write *write, json_t *warnings)
 	advise_zone_name(write, &advice);
 	if (!write->zone.is.is_catalog)
 		advise_delegation(write, &advice);
+	if (!write->zone.is.is_catalog)
+		advise_children(write, &advice);
 	advice_append(&advice, warnings);
 }
 

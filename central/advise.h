@@ -25,10 +25,11 @@
 json_t *advise_changes(struct write *write, const struct change *changes, size_t count,
                        const struct edit_outcome *outcome);
 /*
- * Adds the warnings about a new domain: name servers of the pool do not take its name, or
- * the domain above it does not delegate it. Warns about the domain above only if the
- * caller may see it. Sends one statement. Sends one more if the caller may see the domain
- * above, and one more if a kind of server does not take the name.
+ * Adds the warnings about a new domain: name servers of the pool do not take its name,
+ * the domain above it does not delegate it, or it does not delegate domains below it.
+ * Warns only about domains that the caller may see. Sends two statements. Sends one more
+ * if the caller may see the domain above, at most eight for the domains below, and one
+ * more if a kind of server does not take the name.
  */
 void advise_domain(struct write *write, json_t *warnings);
 /*

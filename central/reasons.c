@@ -29,6 +29,7 @@ static struct reason_view reasons_view(struct arena *arena, const struct zone *z
 		.state = zone->is.state, .pool = zone->pool, .stored = zone->reason,
 		.has_poolmgr = living_services_has(services, topic),
 		.has_minidns = living_services_has(services, "minidns"),
+		.is_out_of_service = living_services_lack_server(services, zone->pool),
 		.servers = servers ? servers->item : NULL,
 		.count = servers ? servers->count : 0,
 	};

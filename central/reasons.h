@@ -27,9 +27,9 @@ const struct limits_found *reasons_explain(struct tx *tx, struct arena *arena,
                                            struct zone *zone);
 /*
  * Returns a warning for the answer to a change: a worker that the pool needs is not
- * running. NULL: all workers that the pool needs are running. Reads the workers again
- * only after WORKERS_AGE_MS, or after MISSING_AGE_MS if a worker was missing. Call it on
- * the event loop.
+ * running, or no name server of the pool is in service. NULL: there is no such warning.
+ * Reads the workers and the servers again only after WORKERS_AGE_MS, or after
+ * MISSING_AGE_MS if there was a warning. Call it on the event loop.
  */
 enum { WORKERS_AGE_MS = 2000, MISSING_AGE_MS = 200 };
 const char *reasons_missing_worker(struct tx *tx, struct arena *arena, const char *pool);

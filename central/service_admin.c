@@ -347,6 +347,8 @@ static void status_add_fleet(struct tx *tx, const char *pool, struct arena *aren
 	json_object_set_new(json, "missing_workers",
 	                    store_fleet_missing(tx, pool, heartbeat_config.timeout_ms,
 	                                        arena));
+	json_object_set_new(json, "pools_out_of_service",
+	                    store_fleet_idle_pools(tx, pool, arena));
 }
 
 /* Only administrators see the fleet. A tenant sees only its own domain. */

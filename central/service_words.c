@@ -282,20 +282,23 @@ static const struct rpc_method_doc words[] = {
 	  "name server uses the key.", ADMIN, NOTHING,
 	  "{'tsigkey': 'pool-key.'}" },
 	{ "get_status", "Shows the state of the name servers and the status of a domain. "
-	  "Only administrators get `servers` and `missing_workers`. `servers` contains a "
+	  "Only administrators get `servers`, `missing_workers` and "
+	  "`pools_out_of_service`. `servers` contains a "
 	  "[server] for each name server. `missing_workers` contains the topic of each "
 	  "worker that has work, but no running process: `minidns`, `pool_manager.POOL` "
 	  "of a pool with domains, and `ports`, `routes` or `ownership` if a process of "
-	  "it was running in the last day. Tenants see the name servers of their domain "
+	  "it was running in the last day. `pools_out_of_service` contains each pool that "
+	  "has domains, but no name server in service. Tenants see the name servers of their domain "
 	  "in `domain.servers`, as [server status]. Only administrators may leave out "
 	  "the argument `domain`. The answer then has no `domain`.",
 	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
+	  "`pools_out_of_service`: list of strings; "
 	  "`domain`: [domain status]",
 	  "{'domain': 'example.org.'}",
 	  FIELDS({ "domain", "id or name", "the domain", "none: the answer contains "
 	  "only the name servers" },
-	         { "pool", "string", "`servers` and `missing_workers` leave out other "
-	           "pools",
+	         { "pool", "string", "`servers`, `missing_workers` and "
+	           "`pools_out_of_service` leave out other pools",
 	           "all pools", POOL_NAME_MAX }) },
 	{ "find_workers", "Lists the processes of the fleet, at most 1000.", ADMIN,
 	  "`workers`: list of [worker]", "{}" },
@@ -495,7 +498,7 @@ static const struct rpc_object objects[] = {
 		{ "name", "name", "the zone" },
 		{ "server", "string", "the name server" },
 		{ "pool", "string", "the pool" },
-		{ "kind", "string", "CONTENT, SERIAL, STRAY or OPTIONS" },
+		{ "kind", "string", "CONTENT, SERIAL, STRAY, OPTIONS or MISSING" },
 		{ "state", "string", "the state of the repair (SEEN, CONFIRMED, "
 		  "PARKED), or its result (ORDERED, DONE, FAILED, PARKED)" },
 		{ "detail", "string", "a description of the drift" },

@@ -221,6 +221,16 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 struct parent_domain {
 	const char *id, *name, *tenant;
 };
+/*
+ * Finds the first domains below ZONE, of any tenant, each before the domains below it.
+ * CHILDREN has room for MAX. Returns their number.
+ */
+struct child_domain {
+	struct name name;
+	const char *text, *tenant;
+};
+size_t store_domain_children(struct tx *tx, const struct zone *zone, struct arena *arena,
+                             struct child_domain *children, size_t max);
 /* Finds the nearest domain above ZONE, of any tenant. */
 bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct parent_domain *parent);

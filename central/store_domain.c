@@ -547,6 +547,27 @@ bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *ar
 	return *child != NULL;
 }
 
+size_t store_domain_children(struct tx *tx, const struct zone *zone, struct arena *arena,
+                             struct child_domain *children, size_t max)
+{
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t len = zone_ancestry(&zone->apex, ancestry), count = 0;
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+		"SELECT name, name, tenant FROM domains WHERE ancestry > ? AND ancestry "
+		"< CONCAT(?, 0xff) AND live = 1 AND kind = 'PRIMARY' ORDER BY ancestry "
+		"LIMIT ?", TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
+		                   tx_int((int64_t)max)));
+	while (count < max && tx_next(&rows)) {
+		domain_read_name(&rows, "domains.name", &children[count].name);
+		children[count].text = row_text(&rows);
+		children[count++].tenant = row_text(&rows);
+	}
+	tx_select_end(&rows);
+	return count;
+}
+
 bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct parent_domain *parent)
 {

@@ -2,27 +2,68 @@
 
 #include <string.h>
 
+/* The pools that have name servers, but none in service. */
+#define IDLE_POOLS \
+	"SELECT v.pool_name FROM pool_servers v GROUP BY v.pool_name " \
+	"HAVING SUM(v.state = 'ACTIVE') = 0"
+
+static void fleet_read_service(struct tx_rows *rows, struct living_services *services)
+{
+	bool is_pool = row_int(rows) != 0;
+	const char *name = row_text(rows);
+
+	if (is_pool && services->idle_count < FLEET_ROWS)
+		services->idle_pool[services->idle_count++] = name;
+	if (!is_pool && services->count < FLEET_ROWS)
+		services->name[services->count++] = name;
+}
+
 void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
                           struct living_services *services)
 {
 	struct tx_rows rows;
 
-	services->count = 0;
+	services->count = services->idle_count = 0;
 	tx_select(tx, arena, &rows,
-	    "SELECT DISTINCT w.service FROM worker_nodes w WHERE (w.service = 'minidns' "
-	    "OR w.service LIKE 'pool\\_manager.%') AND " WORKER_LIVES("w") " LIMIT ?",
-	    TX_BIND(tx_int(timeout_ms), tx_int(FLEET_ROWS)));
-	while (services->count < FLEET_ROWS && tx_next(&rows))
-		services->name[services->count++] = row_text(&rows);
-	tx_select_end(&rows);
+	    "SELECT DISTINCT 0, w.service FROM worker_nodes w WHERE (w.service = "
+	    "'minidns' OR w.service LIKE 'pool\\_manager.%') AND " WORKER_LIVES("w")
+	    " UNION ALL SELECT 1, i.pool_name FROM (" IDLE_POOLS ") i LIMIT ?",
+	    TX_BIND(tx_int(timeout_ms), tx_int(2 * FLEET_ROWS)));
+	while (tx_next(&rows))
+		fleet_read_service(&rows, services);
+}
+
+static bool fleet_has(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
 }
 
 bool living_services_has(const struct living_services *services, const char *topic)
 {
-	for (size_t i = 0; i < services->count; i++)
-		if (!strcmp(services->name[i], topic))
-			return true;
-	return false;
+	return fleet_has(services->name, services->count, topic);
+}
+
+bool living_services_lack_server(const struct living_services *services, const char *pool)
+{
+	return fleet_has(services->idle_pool, services->idle_count, pool);
+}
+
+json_t *store_fleet_idle_pools(struct tx *tx, const char *pool, struct arena *arena)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT p.name FROM pools p JOIN (" IDLE_POOLS ") i ON i.pool_name = p.name "
+	    "WHERE (? IS NULL OR p.name = ?) AND EXISTS (SELECT 1 FROM domains d "
+	    "WHERE d.pool_id = p.id AND d.live = 1) ORDER BY p.name LIMIT ?",
+	    TX_BIND(tx_text(pool), tx_text(pool), tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, json_string(row_text(&rows)));
+	return list;
 }
 
 json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,

@@ -18,15 +18,26 @@ enum { FLEET_ROWS = 1000 };		/* maximum in one list */
 #define WORKER_LIVES(w) \
 	"ABS(TIMESTAMPDIFF(MICROSECOND, " w ".plugin_time, NOW(6))) <= ? * 1000"
 
-/* The topics that have a living process. */
+/*
+ * The topics that have a living process, and the pools that have name servers, but none
+ * in service.
+ */
 struct living_services {
 	const char *name[FLEET_ROWS];
 	size_t count;
+	const char *idle_pool[FLEET_ROWS];
+	size_t idle_count;
 };
-/* Finds the topics of mini-DNS and the pool managers that have a living process. */
+/*
+ * Finds the topics of mini-DNS and the pool managers that have a living process, and the
+ * pools that have name servers, but none in service. One statement.
+ */
 void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
                           struct living_services *services);
 bool living_services_has(const struct living_services *services, const char *topic);
+/* True: the pool has name servers, but none in service. */
+bool living_services_lack_server(const struct living_services *services,
+                                 const char *pool);
 
 /*
  * Makes a list of the topics that need a process but have no living process: mini-DNS,
@@ -36,6 +47,11 @@ bool living_services_has(const struct living_services *services, const char *top
  */
 json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
                             struct arena *arena);
+/*
+ * Makes a list of the pools that have domains and name servers, but no server in service.
+ * POOL: as above.
+ */
+json_t *store_fleet_idle_pools(struct tx *tx, const char *pool, struct arena *arena);
 /*
  * Makes a list of all processes as JSON objects, for the answer. The status of a process
  * without a heartbeat in the last TIMEOUT_MS is `dead`, whatever its master has written.

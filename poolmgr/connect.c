@@ -11,7 +11,9 @@
 #include "dns/packet.h"
 #include "net/client_socket.h"
 #include "runtime/connect_check.h"
+#include "runtime/db.h"
 #include "servers.h"
+#include "store_servers.h"
 
 enum { TRIES = 3, TRY_MS = 2000 };
 
@@ -119,6 +121,23 @@ static enum err connect_dns(void *self, struct why *why)
 	return err;
 }
 
+/* ---- the TSIG key ---- */
+
+static enum err connect_key(void *self, struct why *why)
+{
+	struct server *server = self;
+	const char *key = server->settings->tsig_key;
+	struct tx tx = tx_autocommit(server->db, why);
+	bool is_known = store_has_key(&tx, key);
+	enum err err = tx_commit(&tx);
+
+	db_free(&server->db);
+	if (err || is_known)
+		return err;
+	return fail(why, ERR_NOT_FOUND, "the database has no TSIG key '%.255s': correct "
+	            "tsig_key, or run 'zonefleet tsigkey create %.255s --admin'", key, key);
+}
+
 /* ---- the rows ---- */
 
 /* A reader of the catalog zone has no control channel. */
@@ -136,7 +155,19 @@ static void connect_add_control(const struct server *server, struct connect_chec
 		                   "the backend cannot ask for one zone");
 }
 
-static void connect_add_server(const struct server *server, struct connect_check *check)
+static void connect_add_key(struct server *server, struct connect_check *check)
+{
+	char address[320];
+
+	if (!server->settings->tsig_key)
+		return;
+	snprintf(address, sizeof address, "%.32s (%.255s)", server->settings->id,
+	         server->settings->tsig_key);
+	server->db = db_new(connect_check_database(check));
+	connect_check_add(check, "TSIG key", address, connect_key, server);
+}
+
+static void connect_add_server(struct server *server, struct connect_check *check)
 {
 	const struct server_settings *settings = server->settings;
 	char address[320];
@@ -144,10 +175,11 @@ static void connect_add_server(const struct server *server, struct connect_check
 	connect_add_control(server, check);
 	snprintf(address, sizeof address, "%.32s (%.255s port %d)", settings->id,
 	         settings->host, settings->port);
-	connect_check_add(check, "DNS", address, connect_dns, (void *)server);
+	connect_check_add(check, "DNS", address, connect_dns, server);
+	connect_add_key(server, check);
 }
 
-void connect_add_servers(const struct servers *servers, struct connect_check *check)
+void connect_add_servers(struct servers *servers, struct connect_check *check)
 {
 	for (size_t i = 0; i < servers->count; i++)
 		connect_add_server(&servers->item[i], check);

@@ -18,6 +18,7 @@
 #include "store.h"
 #include "store_absence.h"
 #include "store_adjust.h"
+#include "store_repair.h"
 
 enum {
 	/* the holder of the lock works on the same domain */
@@ -248,6 +249,20 @@ static void operation_refute(struct operation *job, struct tx *tx)
 	                                  absence_words(ABSENCE_REFUTED)));
 }
 
+/* The server itself said that it had no zone, so it is a repair (core/absence.h). */
+static void operation_record_repair(const struct operation *job, struct tx *tx)
+{
+	const struct ending ending = {
+		.outcome = "DONE",
+		.detail = arena_printf(job->arena, "the server had no zone (it %s); the "
+		                       "pool manager created the zone again", job->lost),
+		.worker = membership_name(job->poolmgr->runtime.membership),
+		.fence = job->held ? held_fence(job->held) : 0,
+	};
+
+	store_recreated(tx, &job->domain, job->server->settings->id, &ending);
+}
+
 /* True: the driver succeeded, but no poll can confirm the result. */
 static bool operation_is_unconfirmed(const struct operation *job)
 {
@@ -292,6 +307,8 @@ static enum err operation_record(void *self, struct why *why)
 	if (job->held)
 		holder_guard(operation_holder(job), &tx, job->held);
 	store_settle(&tx, &outcome);
+	if (job->lost && !job->err && !job->refuted && job->server->driver->has)
+		operation_record_repair(job, &tx);
 	if (job->refuted)
 		operation_refute(job, &tx);
 	else if (!job->err && job->action == ACTION_CREATE)

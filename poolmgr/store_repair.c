@@ -174,6 +174,26 @@ void store_repaired(struct tx *tx, const struct fault *fault, const struct endin
 	store_drift_solved(tx, fault);
 }
 
+void store_recreated(struct tx *tx, const struct domain_ref *domain,
+                     const char *server_id, const struct ending *ending)
+{
+	char id[ID_LEN + 1];
+
+	id_new(id);
+	tx_exec(tx,
+	    "INSERT INTO repair_log (id, object_uuid, server_id, kind, pool_name, name, "
+	    "serial, action, outcome, detail, pass1_at, pass2_at, done_at, worker, "
+	    "fence) SELECT ?, domain_id, server_id, 'MISSING', ?, ?, ?, 'CREATE', ?, "
+	    "LEFT(?, 512), NOW(3), NOW(3), NOW(3), ?, ? FROM pool_manager_status "
+	    "WHERE domain_id = ? AND server_id = ? AND action = 'CREATE' "
+	    "AND settings_digest <> ''",
+	    TX_BIND(tx_text(id), tx_text(domain->pool), tx_text(domain->name),
+	            tx_u32(domain->state.serial), tx_text(ending->outcome),
+	            tx_text(ending->detail), tx_text(ending->worker),
+	            tx_int((int64_t)ending->fence), tx_text(domain->id),
+	            tx_text(server_id)));
+}
+
 void store_drift_settle(struct tx *tx, const struct fault *fault,
                         const struct ending *ending)
 {

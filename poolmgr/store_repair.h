@@ -11,7 +11,7 @@
 
 enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN, REPAIR_OPTIONS };
 
-/* A drift on a server. */
+/* A drift on a server. (A zone that is missing needs no state: see store_recreated().) */
 struct fault {
 	enum repair_kind kind;
 	const char *object, *server_id, *pool, *name;
@@ -42,6 +42,13 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
+/*
+ * The server had lost the zone, and the pool manager created it again: adds a row of the
+ * kind MISSING to the log. Call it before store_adjusted(): the first creation of a zone
+ * adds no row, because the CREATE row has no digest then.
+ */
+void store_recreated(struct tx *tx, const struct domain_ref *domain,
+                     const char *server_id, const struct ending *ending);
 /*
  * Call the first function if two repairs of a difference had no effect (DRIFT_DIFFERS).
  * It adds a row to the log, and parks the difference. The second function prevents

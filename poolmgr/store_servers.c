@@ -191,3 +191,15 @@ void store_forget_out(struct tx *tx, const char *pool)
 		store_forget_server(tx, pool, ids[i]);
 	arena_free(&arena);
 }
+
+/* The settings may have the name in capitals, or without the final dot. */
+bool store_has_key(struct tx *tx, const char *name)
+{
+	struct tx_rows rows;
+	bool found = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM tsigkeys WHERE name = "
+	    "CONCAT(TRIM(TRAILING '.' FROM LOWER(?)), '.')", TX_BIND(tx_text(name)));
+
+	tx_select_end(&rows);
+	return found;
+}

@@ -43,6 +43,8 @@ void store_read_zones(struct tx *tx, struct arena *arena, const char *pool,
                       struct server_zones *zones);
 /* NULL: the server has no zone, or is not in service. */
 const char *server_zones_find(const struct server_zones *zones, const char *server_id);
+/* True: the database has the TSIG key NAME, as in the settings of a server. */
+bool store_has_key(struct tx *tx, const char *name);
 /*
  * Deletes the rows of the domains on servers that the operator removed. The row of the
  * server itself stays in pool_servers.

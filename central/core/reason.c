@@ -186,6 +186,9 @@ const char *reason_now(const struct reason_view *view, struct arena *arena)
 		                    view->pool);
 	if (!view->has_minidns)
 		return "no mini-DNS is running";
+	if (view->is_out_of_service)
+		return arena_printf(arena, "no name server of pool '%s' is in service",
+		                    view->pool);
 	reason = reason_of_servers(view, arena);
 	return *reason ? reason : view->stored;
 }

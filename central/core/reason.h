@@ -6,9 +6,10 @@
  *
  *   1. no pool manager of the pool is running
  *   2. mini-DNS is not running
- *   3. the reason of each server that does not serve the serial, or that still serves a
+ *   3. no name server of the pool is in service
+ *   4. the reason of each server that does not serve the serial, or that still serves a
  *      deleted domain; the server with the newest report comes first
- *   4. the stored reason
+ *   5. the stored reason
  *
  * If the zone has a record that a kind of server does not take (core/limits.h), the
  * reason of such a server also names the record.
@@ -44,6 +45,7 @@ struct reason_view {
 	const char *pool;
 	const char *stored;		/* domains.reason */
 	bool has_poolmgr, has_minidns;	/* a process is running */
+	bool is_out_of_service;		/* all servers of the pool are out of service */
 	const struct reason_server *servers;	/* the newest report first */
 	size_t count;
 	/* NULL: no record set is beyond a limit, or central did not check */

@@ -250,7 +250,7 @@ class Table(unittest.TestCase):
         """By the table: the programs that may write it."""
         writers = {}
         for rights, table, kind in self.GRANT.findall((SAMPLES / DATABASE_USERS).read_text()):
-            if rights != "SELECT":
+            if not re.fullmatch(r"SELECT( \(\w+\))?", rights):
                 writers.setdefault(table, set()).add(kind)
         return writers
 

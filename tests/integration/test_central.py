@@ -1767,13 +1767,23 @@ class Status(Story):
             write("one", "CREATE", "SUCCESS", "")
             write("two", "CREATE", "SUCCESS", "")
             self.assertEqual(self.reasons(domain, pool),
-                             {"two: waits for the first answer to mini-DNS; "
-                              "one: waits for the first answer to mini-DNS"})
+                             {"two, one: waits for the first answer to mini-DNS"})
             write("two", "UPDATE", "ERROR", "answers with SERVFAIL")
             self.assertEqual(self.reasons(domain, pool),
                              {"two: answers with SERVFAIL; "
                               "one: waits for the first answer to mini-DNS"})
             self.assertEqual(self.state(domain)[2], "one: rndc: refused")
+            def state(word):
+                lab.sql(f"UPDATE pool_servers SET state = '{word}' WHERE pool_name = '{pool}'")
+            drained = f"no name server of pool '{pool}' is in service"
+            state("DRAINED")
+            self.assertEqual(self.reasons(domain, pool), {drained})
+            wait_for(lambda: self.create(ADMIN, pool=pool)["warnings"] == [drained], 20,
+                     "a warning in the answer to a change")
+            for asked, want in (({}, True), ({"pool": pool}, True), ({"pool": "default"}, False)):
+                self.assertEqual(pool in call("get_status", ADMIN, **asked)["pools_out_of_service"],
+                                 want)
+            state("ACTIVE")
             report(domain, "SUCCESS", domain["serial"])
             self.assertEqual(self.reasons(domain, pool), {""})
         self.assertEqual(self.reasons(domain, pool), {""})
@@ -1805,7 +1815,7 @@ class Status(Story):
         self.assertEqual({name for name in missing if not name.startswith("pool_manager.")},
                          {"minidns", "ownership"})
         self.assertIn("pool_manager.default", missing)
-        self.assertNotIn("missing_workers", call("get_status", domain=self.create()["name"]))
+        self.assertEqual(list(call("get_status", domain=self.create()["name"])), ["domain"])
         with living("minidns", "pool_manager.default"):
             missing = call("get_status", ADMIN, pool="default")["missing_workers"]
             self.assertEqual(missing, ["ownership"])
@@ -2029,6 +2039,21 @@ class Warned(Story):
         child, records = f"d.{name}", [[f"d.{name}", 60, "NS", "ns1.example.net."]]
         self.assertEqual(commit(stage(child, records))["result"]["warnings"], lacks(name, child))
         self.assertEqual(commit(stage(child, records))["result"]["warnings"], [])
+        # the domains below are older
+        above = lab.name()
+        below = [f"{label}.{above}" for label in "abcd"]
+        for child in (*below, f"x.a.{above}"):
+            create(child)
+        shown = ", ".join(f"'{child}'" for child in below[:3])
+        self.assertEqual(create(above), [
+            f"the new domain '{above}' has no NS records for the domains below it ({shown}, ...), "
+            "so resolvers may no longer find these domains: add them (zonefleet record add "
+            f"{above} {below[0]} NS HOST...)"])
+        above = lab.name()
+        create(f"x.a.{above}"), create(f"b.{above}")
+        records = [[owner, 60, "NS", "ns1.example.net."] for owner in (above, f"a.{above}")]
+        warned, = commit(stage(above, records))["result"]["warnings"]
+        self.assertIn(f"the domains below it ('b.{above}'), so", warned)
         # the domain above is of another tenant
         child = {"id": uuid.uuid4().hex, "tenant": "bob"}
         self.assertEqual(create(f"e.{name}", ADMIN, **child), lacks(name, f"e.{name}"))

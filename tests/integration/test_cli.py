@@ -1302,6 +1302,9 @@ class Health(unittest.TestCase):
                 self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
                 self.fleet.restart(worker)
                 self.wait_status(GOOD, "the fleet is well")
+        self.fleet.cli("server", "drain", "bind", "--admin")
+        self.assertIn("- no name server of pool 'default' is in service\n", self.status()[1])
+        self.fleet.cli("server", "add", "bind", "--admin")
         self.fleet.mariadb.sql(
             "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
             "pass1_at, updated_at) VALUES ('x.org.', 'bind', 'STRAY', 'PARKED', 'default', "
@@ -1310,6 +1313,12 @@ class Health(unittest.TestCase):
         problems = json.loads(client("--config", self.fleet.config, "--json", "status",
                                      "--admin")[1])["problems"]
         self.assertEqual(len(problems), 1, problems)
+        self.fleet.mariadb.pause()
+        self.addCleanup(self.fleet.mariadb.resume)
+        self.assertRegex(client("--config", self.fleet.config, "--timeout", "1", "status",
+                                "--admin")[2],
+                         "Timeout: central did not answer within 1 s: check that zonefleet-central "
+                         "is running, and that its database answers")
 
 
 class TheRootZone(WithFleet):

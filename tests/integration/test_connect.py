@@ -97,6 +97,17 @@ class Connect(unittest.TestCase):
         self.assertRegex(self.said, r"backends\.bind9\.rndc_key_file of server 'bind': must be a "
                                     r"file that .*, not '/nowhere\.key': No such file")
 
+    def test_the_key_of_a_server(self):
+        self.fleet.cli("tsigkey", "create", "transfer-key.", "--admin")
+        for key, want, result in (("Transfer-Key", GOOD, r"OK"),
+                                  ("absent.", FAILED, r"FAILED: the database has no TSIG key "
+                                   r"'absent\.': correct tsig_key, or run .*create absent\. ")):
+            rows = self.run_check(self.manager, {"backends": {"nsd": {"default": {
+                "tsig_key": key}}}}, want=want)
+            found = {row[1]: rows[row] for row in rows if row[0] == "TSIG key"}
+            self.assertEqual(list(found), [f"nsd ({key})"])
+            self.assertRegex(found[f"nsd ({key})"], rf"\A{result}")
+
     def test_a_control_channel_that_is_not_tried(self):
         """The driver has no has(). A reader of the catalog zone has no control channel."""
         bind, *_ = self.fleet.name_servers

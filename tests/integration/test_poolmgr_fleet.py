@@ -446,6 +446,11 @@ class Sync(FleetStory):
         self.fleet.wait_for(
             lambda: self.fleet.nsd.serial("vanish.example.") == domain["serial"],
             BACK_SECONDS, "it is back")
+        # its first creation, and those of the other zones, were no repairs
+        missing = [row for row in self.admin("repairs")["repairs"] if row["kind"] == "MISSING"]
+        self.assertEqual([(row["name"], row["server"], row["state"]) for row in missing],
+                         [("vanish.example.", "nsd", "DONE")])
+        self.assertRegex(missing[0]["detail"], r"^the server had no zone \(it answers with ")
 
     def test_sync_now(self):
         domain = self.create("now.example.")

@@ -2036,8 +2036,8 @@ class Client(PortStory):
                    "sends them again within 2 s", *words)
         refused = self.document("port", "set", f"taken.{domain}", "10.9.2.2", "--wait", want=4)
         self.assertEqual(refused["error"]["class"], "InError")
-        self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,
-                   domain, "--wait")
+        self.fails(4, r"InError: network \w+ is in ERROR.* 1 of its records \(port \w+\): a "
+                   "name .*CNAME", "network", "set", network, domain, "--wait")
         # each two seconds a worker tries it again, and then it is PENDING for a moment
         self.fleet.wait_for(lambda: re.search(r"taken +ERROR +10.9.2.2 +.*CNAME",
                                               self.cli("port", "list", network)),
@@ -2047,7 +2047,13 @@ class Client(PortStory):
         self.fails(5, "Timeout: port \\w+: central has not accepted 2 records .*"
                    "does not exist", "port", "create", network, "10.9.2.3", "--dns-name", "vm",
                    "--wait", "--wait-timeout", "2")
+        self.fails(5, r"Timeout: network \w+: central has not accepted 2 records \(port \w+\) "
+                   ".*does not exist", "network", "set", network, none, "--wait",
+                   "--wait-timeout", "1")
         domain, network = self.domain()
+        # the name of this port is in another domain than the network
+        self.cli("port", "create", network, "10.9.2.6", "--dns-name", "x", "--dns-domain", none)
+        self.cli("network", "set", network, domain, "--wait")
         self.cli("port", "create", network, "10.9.2.4", "--wait")
         with self.fleet.away(self.fleet.bind):
             status, _, said = self.run_client("port", "create", network, "10.9.2.5", "--wait",

@@ -19,8 +19,8 @@ const struct command commands[] = {
 	  "'domain show' and 'status' show both forms. Lists and JSON show ASCII.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
 	  "give --wait, it then waits until the name servers serve that serial. The "
-	  "command warns if the pool has no running pool manager, or if no mini-DNS is "
-	  "running: the domain then stays PENDING.",
+	  "command warns if the pool has no running pool manager or no name server in "
+	  "service, or if no mini-DNS is running: the domain then stays PENDING.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
@@ -589,7 +589,8 @@ const struct command commands[] = {
 	  "records differ from the records in the database. STRAY: the zone is an "
 	  "orphan zone, which belongs to no domain of the pool. SERIAL: the server "
 	  "answers, but has not updated the zone. OPTIONS: the zone on the server had "
-	  "other masters, another key, template or pattern.\n"
+	  "other masters, another key, template or pattern. MISSING: the name server had "
+	  "lost the zone.\n"
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
 	  "next round. CONFIRMED: the pool manager repairs the drift. ORDERED: the "
 	  "server has accepted the command to transfer the zone or to set it up again; "

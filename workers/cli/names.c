@@ -255,3 +255,13 @@ void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT])
 	names_duration(then > now ? then - now : now - then, distance);
 	snprintf(text, MOMENT_TEXT, then > now ? "in %s" : "%s ago", distance);
 }
+
+void names_due(const char *time, int64_t now, char text[MOMENT_TEXT])
+{
+	int64_t age;
+
+	if (names_age(time, now, &age) && age >= 0)
+		snprintf(text, MOMENT_TEXT, "due now");
+	else
+		names_moment(time, now, text);
+}

@@ -48,6 +48,8 @@ void names_duration(int64_t seconds, char text[DURATION_TEXT]);
  * TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);
+/* The same for the time of a planned action. A time in the past gives "due now". */
+void names_due(const char *time, int64_t now, char text[MOMENT_TEXT]);
 /*
  * Computes the seconds from such a time to NOW. The result is negative if the time is in
  * the future. False: TIME is not such a time.

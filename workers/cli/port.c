@@ -74,24 +74,46 @@ static enum err network_read_published(struct cli *cli, struct published *publis
 	return err == ERR_NOT_FOUND ? OK : err;
 }
 
+/*
+ * Reads the domain of the network before the change. *NETWORK: the answer; NULL: a new
+ * network.
+ */
+static enum err network_read(struct cli *cli, json_t **network)
+{
+	enum err err;
+
+	*network = NULL;
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	err = port_ask(cli, "get_network", json_pack("{s:s}", "network", cli->argv[0]),
+	               network);
+	return err == ERR_NOT_FOUND ? OK : err;
+}
+
+/* --wait waits for the old and the new domain, because only these have other records. */
 enum err network_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
-	json_t *network = json_pack("{s:s}", "id", cli->argv[0]), *answer;
+	json_t *network = json_pack("{s:s}", "id", cli->argv[0]), *answer, *old = NULL;
 	enum err err = cli_put_name(cli, 1, network, "dns_domain");
 
+	published.to = answer_text(network, "dns_domain");
+	if (!err)
+		err = network_read(cli, &old);
+	published.from = answer_text(json_object_get(old, "network"), "dns_domain");
 	if (!err)
 		err = network_read_published(cli, &published);
 	if (!err)
 		err = port_ask(cli, "set_network", json_pack("{s:O}", "network", network),
 		               &answer);
-	json_decref(network);
 	if (!err) {
 		cli_answer(cli, answer);
 		network_print(cli, answer);
 		err = published_wait(cli, &published, "ACTIVE", answer);
 	}
 	published_clear(&published);
+	json_decref(network);
+	json_decref(old);
 	return err;
 }
 

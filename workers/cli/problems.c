@@ -55,6 +55,17 @@ static void problems_add_workers(json_t *problems, const json_t *status)
 
 /* ---- servers ---- */
 
+static void problems_add_pools(json_t *problems, const json_t *status)
+{
+	size_t i;
+	json_t *pool;
+
+	json_array_foreach(json_object_get(status, "pools_out_of_service"), i, pool)
+		if (json_is_string(pool))
+			problems_add(problems, "no name server of pool '%s' is in service",
+			             json_string_value(pool));
+}
+
 /* A missing worker is a problem of its own. */
 static bool problems_is_known_health(const char *health)
 {
@@ -207,6 +218,7 @@ enum err problems_find(struct cli *cli, const json_t *status, const json_t *trou
 
 	*problems = json_array();
 	problems_add_workers(*problems, status);
+	problems_add_pools(*problems, status);
 	problems_add_servers(*problems, status);
 	problems_add_errors(*problems, troubled, shown_max);
 	problems_add_pending(*problems, troubled);

@@ -30,9 +30,51 @@ static void published_add_site(struct published *published, const char *domain)
 	published->sites[published->count++] = (struct site){ .domain = xstrdup(domain) };
 }
 
+static bool published_is_reverse(const char *domain)
+{
+	static const char end[] = ".arpa.";
+	size_t len = strlen(domain), tail = sizeof(end) - 1;
+
+	return len > tail && !strcmp(domain + len - tail, end);
+}
+
+/* True: the change touches records in the domain. */
+static bool published_counts(const struct published *published, const char *domain)
+{
+	return !published->to || !strcmp(domain, published->to) ||
+	       (published->from && !strcmp(domain, published->from)) ||
+	       published_is_reverse(domain);
+}
+
+/* The refused records of a domain tell more than open records. */
+static void published_add_waiting(struct published *published, const json_t *row)
+{
+	int64_t refused = answer_number(row, "refused");
+
+	if (!published_counts(published, answer_text(row, "domain")))
+		return;
+	if (!*published->port || (refused && !published->refused)) {
+		snprintf(published->reason, sizeof(published->reason), "%s",
+		         answer_text(row, "reason"));
+		snprintf(published->port, sizeof(published->port), "%s",
+		         answer_text(row, "port"));
+	}
+	published->open += answer_number(row, "open");
+	published->refused += refused;
+}
+
+/* " (port ID)", or "" if the command is about one port. */
+static const char *published_port(const struct published *published, char text[64])
+{
+	text[0] = '\0';
+	if (*published->port && strcmp(published->key, "port") != 0)
+		snprintf(text, 64, " (port %s)", published->port);
+	return text;
+}
+
 enum err published_read(struct cli *cli, struct published *published)
 {
-	json_t *answer, *domain;
+	json_t *answer, *domain, *row;
 	size_t i;
 	enum err err = client_call(cli->client, "ports", "get_published",
 	                           json_pack("{s:s}", published->key, published->id),
@@ -41,12 +83,13 @@ enum err published_read(struct cli *cli, struct published *published)
 	if (err)
 		return err;
 	json_array_foreach(json_object_get(answer, "domains"), i, domain)
-		published_add_site(published, json_string_value(domain));
-	published->open = answer_number(answer, "open");
-	published->refused = answer_number(answer, "refused");
+		if (published_counts(published, json_string_value(domain)))
+			published_add_site(published, json_string_value(domain));
+	published->open = published->refused = 0;
+	published->reason[0] = published->port[0] = '\0';
+	json_array_foreach(json_object_get(answer, "waiting"), i, row)
+		published_add_waiting(published, row);
 	published->retry_s = json_number_value(json_object_get(answer, "retry_seconds"));
-	snprintf(published->reason, sizeof(published->reason), "%s",
-	         answer_text(answer, "reason"));
 	json_decref(answer);
 	return OK;
 }
@@ -92,13 +135,13 @@ struct work {
 
 static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
-	char text[DURATION_TEXT];
+	char text[DURATION_TEXT], port[64];
 
 	names_duration((int64_t)(published->retry_s + 0.5), text);
 	cli_fail(cli, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
-	         " of its records: %s; zonefleet-ports sends them again within %s",
-	         published->key, published->id, published->refused, published->reason,
-	         text);
+	         " of its records%s: %s; zonefleet-ports sends them again within %s",
+	         published->key, published->id, published->refused,
+	         published_port(published, port), published->reason, text);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -107,12 +150,13 @@ static enum err published_were_refused(struct cli *cli, const struct published *
 static enum err published_poll_taken(struct work *work)
 {
 	struct published *published = work->published;
+	char port[64];
 	enum err err = published_read(work->cli, published);
 
 	if (err)
 		return err;
 	snprintf(published->what, sizeof(published->what), "waits for central: %" PRId64
-	         " records", published->open);
+	         " records%s", published->open, published_port(published, port));
 	work->is_taken = !published->open;
 	return work->is_taken && published->refused ? published_were_refused(work->cli,
 	                                                                     published)
@@ -152,6 +196,7 @@ static enum err published_out_of_time(const struct work *work)
 	const struct published *published = work->published;
 	struct cli *cli = work->cli;
 	double after_s = cli_elapsed(cli);
+	char port[64];
 	const char *domain = work->is_taken ? published_next_site(published)->domain : "";
 
 	if (work->is_taken && published_next_site(published)->in_error.len)
@@ -162,8 +207,9 @@ static enum err published_out_of_time(const struct work *work)
 		            "status %.255s')", published->key, published->id,
 		            domain, after_s, domain);
 	return cli_fail(cli, ERR_TIMEOUT, "%s %.36s: central has not accepted %" PRId64
-	                " records after %.1f s%s%s", published->key, published->id,
-	                published->open, after_s, *published->reason ? ": " : "",
+	                " records%s after %.1f s%s%s", published->key, published->id,
+	                published->open, published_port(published, port), after_s,
+	                *published->reason ? ": " : "",
 	                published->reason);
 }
 

@@ -13,6 +13,11 @@
 struct published {
 	/* "port" or "network"; id of the port or network */
 	const char *key, *id;
+	/*
+	 * The forward domains whose records the change touches; "": no domain. Other
+	 * forward domains do not count. TO NULL: all domains count.
+	 */
+	const char *from, *to;
 	struct site *sites;		/* the domains that have or had the records */
 	size_t count;
 	/* latest state */
@@ -21,7 +26,8 @@ struct published {
 	int64_t refused;		/* number of records that central has refused */
 	/* maximum time until zonefleet-ports sends the refused records again */
 	double retry_s;
-	char reason[512], what[64];
+	char reason[512], what[160];
+	char port[40];			/* a port that has such records */
 };
 
 /*

@@ -35,6 +35,14 @@ static void status_add_moment(struct table *table, const json_t *json, const cha
 	table_text(table, *text ? text : "-");
 }
 
+static void status_add_due(struct table *table, const json_t *json, const char *key)
+{
+	char text[MOMENT_TEXT];
+
+	names_due(answer_text(json, key), clock_unix(), text);
+	table_text(table, *text ? text : "-");
+}
+
 /* ---- a domain ---- */
 
 static const struct column domain_columns[] = {
@@ -90,7 +98,7 @@ static void status_add_domain_server(struct table *table, const json_t *server)
 	status_add_number(table, server, "serials_behind");
 	status_add_moment(table, server, "seen_at");
 	status_add_number(table, server, "attempts");
-	status_add_moment(table, server, "next_attempt_at");
+	status_add_due(table, server, "next_attempt_at");
 	status_add_text(table, server, "reason");
 }
 

@@ -48,10 +48,13 @@ static const struct rpc_method_doc words[] = {
 	  "`open`: number of records that central has not accepted yet. `refused`: "
 	  "number of records that central refused, with the `reason`. zonefleet-ports "
 	  "sends them again at most `retry_seconds` later. `domains`: the "
-	  "domains that contain the records. The call must contain `port` or `network`.",
+	  "domains that contain the records. `waiting`: `open`, `refused` and `reason` "
+	  "in each domain that has such records, with the id of one of their ports. The "
+	  "call must contain `port` or `network`.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: string; `retry_seconds`: number; "
-	  "`domains`: list of names",
+	  "`domains`: list of names; `waiting`: list of objects with `domain`, `open`, "
+	  "`refused`, `reason` and `port`",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
 	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
 	         { "network", "id", "the network", "the network of `port`" }) },

@@ -209,9 +209,11 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
 /*
- * The progress of the records of a port or network. Records of deleted ports also count.
+ * The progress of the records of a port or network in one domain. Records of deleted
+ * ports also count.
  */
 struct published_row {
+	const char *zone;
 	/* number of open records; number of refused records */
 	int64_t open, refused;
 	/*
@@ -219,9 +221,13 @@ struct published_row {
 	 * reason
 	 */
 	const char *reason;
+	const char *port_id;		/* of one of these records */
 };
+/* Reads at most LIMIT domains that have open or refused records. */
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
-                     const char *port_id, struct published_row *row);
+                     const char *port_id, int limit,
+                     void (*each)(void *self, const struct published_row *row),
+                     void *self);
 /* Reads at most LIMIT domains of the records of a port or network. */
 void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
                            const char *port_id, int limit,

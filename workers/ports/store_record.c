@@ -53,27 +53,34 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
 
 #define OF_THEM "FROM ports p JOIN port_records r ON r.port_id = p.id "
 #define PUBLISHED \
-	"SELECT COUNT(IF(r.state IN ('ADD', 'DROP'), 1, NULL)), " \
+	"SELECT r.zone, COUNT(IF(r.state IN ('ADD', 'DROP'), 1, NULL)), " \
 	"COUNT(IF(r.state = 'REFUSED', 1, NULL)), " \
 	"COALESCE(MIN(IF(r.state = 'REFUSED', r.reason, NULL)), " \
-	"MIN(IF(r.state <> 'HAVE' AND z.reason <> '', z.reason, NULL)), '') " \
+	"MIN(IF(z.reason <> '', z.reason, NULL)), ''), " \
+	"COALESCE(MIN(IF(r.state = 'REFUSED', r.port_id, NULL)), MIN(r.port_id)) " \
 	OF_THEM "LEFT JOIN port_zones z ON z.zone = r.zone " \
-	"AND z.project_id = r.project_id WHERE "
+	"AND z.project_id = r.project_id WHERE r.state IN ('ADD', 'DROP', 'REFUSED') AND "
+#define BY_ZONE " GROUP BY r.zone ORDER BY r.zone LIMIT ?"
 
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
-                     const char *port_id, struct published_row *row)
+                     const char *port_id, int limit,
+                     void (*each)(void *self, const struct published_row *row),
+                     void *self)
 {
 	struct tx_rows rows;
 
-	*row = (struct published_row){ .reason = "" };
-	if (!tx_select_row(tx, arena, &rows, port_id ? PUBLISHED "p.id = ?"
-	                                             : PUBLISHED "p.network_id = ?",
-	                   TX_BIND(tx_text(port_id ? port_id : network_id))))
-		return;
-	row->open = row_int(&rows);
-	row->refused = row_int(&rows);
-	row->reason = row_text(&rows);
-	tx_select_end(&rows);
+	tx_select(tx, arena, &rows, port_id ? PUBLISHED "p.id = ?" BY_ZONE
+	                                    : PUBLISHED "p.network_id = ?" BY_ZONE,
+	          TX_BIND(tx_text(port_id ? port_id : network_id), tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct published_row row = { .zone = row_text(&rows) };
+
+		row.open = row_int(&rows);
+		row.refused = row_int(&rows);
+		row.reason = row_text(&rows);
+		row.port_id = row_text(&rows);
+		each(self, &row);
+	}
 }
 
 #define ZONES "SELECT DISTINCT r.zone " OF_THEM

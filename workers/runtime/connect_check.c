@@ -26,6 +26,7 @@ struct attempt {
 
 struct connect_check {
 	struct loop *loop;
+	const struct db_config *database;
 	struct attempt **attempt;
 	size_t count, open;
 };
@@ -119,6 +120,11 @@ void connect_check_skip(struct connect_check *check, const char *what,
 	fail(&attempt_new(check, what, address)->why, OK, "%s", reason);
 }
 
+const struct db_config *connect_check_database(const struct connect_check *check)
+{
+	return check->database;
+}
+
 static void attempt_work(void *self)
 {
 	struct attempt *attempt = self;
@@ -201,7 +207,9 @@ static void attempt_free(struct attempt *attempt)
 
 bool connect_check_run(struct program *program)
 {
-	struct connect_check check = { .loop = loop_new() };
+	struct connect_check check = {
+		.loop = loop_new(), .database = &program->common.db,
+	};
 	bool all_good;
 
 	connect_add_common(&check, program);

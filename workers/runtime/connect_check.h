@@ -10,6 +10,7 @@
 #include "base/err.h"
 
 struct connect_check;
+struct db_config;
 struct program;
 
 /* Before the call, *why is "". After a success, *why may contain a note for the table. */
@@ -25,6 +26,8 @@ void connect_check_add(struct connect_check *check, const char *what, const char
 /* Adds a row for an address that the check does not try. Copies the texts. */
 void connect_check_skip(struct connect_check *check, const char *what,
                         const char *address, const char *reason);
+/* The settings of the program for its database, for a probe. */
+const struct db_config *connect_check_database(const struct connect_check *check);
 /*
  * Tries the broker, the database with the version of its schema, and the servers of the
  * program. Prints a table to standard output. True: all probes succeeded.

@@ -23,6 +23,7 @@ static void test_what_is_missing_now(void **state)
 		const char *stored;
 		struct reason_server servers[SERVERS_MAX];
 		const char *want;
+		bool is_out_of_service;
 	} rows[] = {
 		/* a domain that is ACTIVE needs no worker */
 		{ { TASK_NONE, STATUS_ACTIVE, SERIAL }, false, false, "",
@@ -35,6 +36,11 @@ static void test_what_is_missing_now(void **state)
 		  { { 0 } }, "no pool manager of pool 'edge' is running" },
 		{ { TASK_UPDATE, STATUS_PENDING, SERIAL }, true, false, "old",
 		  { { 0 } }, "no mini-DNS is running" },
+		/* then the servers of the pool */
+		{ { TASK_ADD, STATUS_PENDING, SERIAL }, true, true, "old",
+		  { { 0 } }, "no name server of pool 'edge' is in service", true },
+		{ { TASK_NONE, STATUS_ACTIVE, SERIAL }, true, true, "",
+		  { { 0 } }, "", true },
 		/* a change on its way */
 		{ { TASK_ADD, STATUS_PENDING, SERIAL }, true, true, "",
 		  { { "a" }, { "b", CREATED } }, "" },
@@ -102,7 +108,8 @@ static void test_what_is_missing_now(void **state)
 		}
 		const char *got = reason_now(&(struct reason_view){
 			row->state, "edge", row->stored, row->has_poolmgr,
-			row->has_minidns, servers, count, NULL }, arena);
+			row->has_minidns, row->is_out_of_service, servers, count,
+			NULL }, arena);
 		if (strcmp(got, row->want))
 			fail_msg("row %zu: '%s', not '%s'", i, got, row->want);
 	}
@@ -123,7 +130,7 @@ static void test_it_is_cut_between_characters(void **state)
 		text[sizeof(text) - 4] = '\0';
 		const struct reason_server server = { "a", "nsd", CREATED, FAILED(text) };
 		const char *got = reason_now(&(struct reason_view){
-			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true,
+			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true, false,
 			&server, 1, NULL }, arena);
 		size_t len = strlen(got);
 
@@ -179,7 +186,7 @@ static void test_the_record_that_a_server_refuses(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 		struct reason_view view = { { TASK_UPDATE, STATUS_ERROR, SERIAL }, "edge",
-		                            "old", true, true, row->servers, 0, NULL };
+		                            "old", true, true, false, row->servers, 0, NULL };
 
 		while (view.count < SERVERS_MAX && row->servers[view.count].id)
 			view.count++;

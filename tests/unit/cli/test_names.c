@@ -199,12 +199,14 @@ static void moments(void **state)
 		  "this is longer than any time that there could be in "
 		  "what is answered he" },
 	};
-	char text[MOMENT_TEXT];
+	char text[MOMENT_TEXT], due[MOMENT_TEXT];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		names_moment(cases[i].time, NOON, text);
 		assert_string_equal(text, cases[i].want);
+		names_due(cases[i].time, NOON, due);
+		assert_string_equal(due, strstr(text, " ago") ? "due now" : text);
 	}
 }
 
