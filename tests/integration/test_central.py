@@ -1758,7 +1758,8 @@ class Status(Story):
                     f"'{domain['id']}', '{action}', '{status}', '{reason}', "
                     f"'2026-01-01' + INTERVAL {next(times)} SECOND)")
         with living(poolmgr, "minidns"):
-            self.assertEqual(self.create(ADMIN, pool=pool)["reason"], "")
+            # central has read the workers a moment ago
+            wait_for(lambda: self.create(ADMIN, pool=pool)["reason"] == "", 20, "no reason is left")
             self.assertEqual(self.reasons(domain, pool), {""})
             write("one", "CREATE", "ERROR", "rndc: refused")
             write("out", "CREATE", "ERROR", "not asked")
