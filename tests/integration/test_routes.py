@@ -1019,8 +1019,9 @@ class Domains(RouteStory):
 
     def test_records_of_a_domain_that_is_there_before(self):
         """The router replaces and deletes none of them, neither when it comes nor when it goes."""
-        name = f"shard1.{SUFFIX}."
+        name = f"before.{SUFFIX}."
         domain = self.central.create_domain(domain={"name": name})["id"]
+        self.addCleanup(self.central.delete_domain, domain=domain)
         own = {f"*.{name}": ["198.51.100.7"], f"ns1.{name}": ["198.51.100.9"]}
         self.central.apply_changes(domain=domain, changes=[
             {"op": "set", "name": at, "type": "A", "records": data} for at, data in own.items()])
@@ -1041,7 +1042,7 @@ class Domains(RouteStory):
             self.caller.delete_router(router="shard1")
             self.wait(lambda: not self.caller.list_routers()["routers"], "the router is gone")
             self.assertEqual(found(), own)
-        self.router("shard1", "10.245.2.2", wait=False, zone={"records": [
+        self.router("shard1", "10.245.2.2", wait=False, dns=name[:-1], zone={"records": [
             {"name": "ns1", "type": "A", "records": ["192.0.2.9"]}]})
         is_refused(f"*.{name}")
         self.central.apply_changes(domain=domain, changes=[
@@ -1049,7 +1050,7 @@ class Domains(RouteStory):
         del own[f"*.{name}"]
         is_refused(f"ns1.{name}")
         goes()
-        self.router("shard1", "10.245.2.2")
+        self.router("shard1", "10.245.2.2", dns=name[:-1])
         self.assertEqual(found(), own | {f"*.{name}": ["10.245.2.2"]})
         goes()
 
