@@ -971,7 +971,7 @@ class Requests(PortStory):
         domain, network = self.domain()
         port = self.create(network, "10.8.3.1", dns_name="web")["id"]
         domains = ["3.8.10.in-addr.arpa.", domain]
-        done = {"open": 0, "refused": 0, "reason": "", "domains": domains}
+        done = {"open": 0, "refused": 0, "reason": "", "domains": domains, "waiting": []}
 
         def published(caller=self.caller, **what):
             shown = caller.get_published(**what)
