@@ -17,30 +17,37 @@ struct central {
 	struct {
 		char *default_pool;
 		/*
-		 * pools that a tenant may name, in addition to default_pool; "*": all
-		 * pools
+		 * pools that a tenant may name for a new domain, in addition to
+		 * default_pool; "*": all pools
 		 */
 		struct option_texts tenant_pools;
-		struct option_texts ns_records;	/* of the default pool */
-		char *hostmaster;		/* default for RNAME */
+		/* hosts for the NS records of the default pool */
+		struct option_texts ns_records;
+		/*
+		 * email address in the SOA record of a new domain, if the call gives no
+		 * address
+		 */
+		char *hostmaster;
 		int default_ttl, min_ttl;
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: no limit */
 		int quota_imports, quota_import_records;		/* -1: no limit */
-		/* size of the largest change that the journal stores */
+		/* size in bytes of the largest change that the journal stores */
 		int64_t journal_change_bytes;
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;
 		int sweep_ms;
 	} config;
-	struct lane *import_lane;		/* for long commits */
+	struct lane *import_lane;		/* lane for the commits of imports */
 	struct db *import_db;
 	struct db_config import_db_config;
-	struct log_limit import_log_limit;	/* for the import lane */
+	/* limits the log lines about claims of imports */
+	struct log_limit import_log_limit;
 	struct lane *sweep_lane;
 	struct db *sweep_db;
 	struct db_config sweep_db_config;
 	struct sweep *sweep;
 	struct catalog *catalog;
-	int catalog_repair_ms, import_look_ms;	/* periods of timers: constants */
+	/* periods of two timers; the program never changes these periods */
+	int catalog_repair_ms, import_look_ms;
 };

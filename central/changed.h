@@ -1,6 +1,6 @@
 /*
- * changed -- notes that a call has changed a domain, for the line of the log that the rpc
- * server writes after the commit (rpc_changed()).
+ * changed -- stores what a call has changed in a domain. After the commit, the rpc server
+ * writes a line with these changes to the log (rpc_changed()).
  */
 #pragma once
 
@@ -10,5 +10,5 @@ struct changed_records {
 	int64_t added, updated, deleted;
 };
 
-/* The domain is write->zone, with its new serial. */
+/* Stores the change to the domain write->zone: the serial in write->zone, and RECORDS. */
 void changed_domain(const struct write *write, struct changed_records records);

@@ -1,12 +1,12 @@
 /*
- * codec -- decodes and encodes the JSON objects of the methods. Each kind of object has
- * a file (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments
- * of the find_* methods. This file contains the common functions.
+ * codec -- decodes and encodes the JSON objects of the methods. Each kind of object has a
+ * file (codec_domain.h, codec_recordset.h, ...). codec_find.h decodes the arguments of
+ * the find_* methods. This file contains the common functions.
  *
- * The functions check each field, and an error names the field: "changes[3].records[0]:
- * ...". The functions refuse unknown fields, so that a misspelt field causes an error.
- * The runtime has already checked the names of the arguments. All errors are
- * ERR_INVALID. Decoded values point into the JSON and the arena.
+ * The functions check each field. An error names the field: "changes[3].records[0]: ...".
+ * The functions refuse unknown fields, so that a misspelt field causes an error. The
+ * runtime has already checked the names of the arguments. All errors are ERR_INVALID.
+ * Decoded values point into the JSON and the arena.
  */
 #pragma once
 
@@ -19,33 +19,40 @@
 
 enum {
 	TENANT_MAX = 255, POOL_NAME_MAX = 64, DESCRIPTION_MAX = 255,
-	/* length of an enum value: a status, an operation */
+	/*
+	 * maximum length of a word, for example of a status, a record type or a sort key
+	 */
 	WORD_MAX = 32,
 };
 
-/* Puts FIELD before the path in a reason: "name" becomes "domain.name". */
+/*
+ * Returns ERR. If ERR is not OK, puts FIELD before the path in WHY: the reason "name:
+ * ..." becomes "domain.name: ...".
+ */
 enum err codec_within(const char *field, enum err err, struct why *why);
 
-/* Returns the canonical text of a name, in ARENA. */
+/* Returns the canonical text of NAME. The text is in ARENA. */
 const char *codec_name_text(const struct name *name, struct arena *arena);
 /*
- * Reads the name of a domain, host or key by the rule of name_parse_owner(). Sets NAME to
- * the wire form, and *canonical to the canonical text. If the field is absent, both are
- * unchanged.
+ * Reads the field KEY: the name of a domain, host or TSIG key, which must obey the rule
+ * of name_parse_owner(). Sets NAME to the wire form, and CANONICAL to the canonical text.
+ * If the field is absent, the function changes neither of them.
  */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
 /*
- * Reads the field KEY. If it is an id, sets ID. If it is a name, sets ID to "" and *name
- * to the canonical name.
+ * Reads the required field KEY, which contains an id or a name. For an id, the function
+ * sets ID to the id, and NAME to NULL. For a name, the function sets ID to "", and NAME
+ * to the canonical text.
  */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
 /*
- * Reads the hosts of NS records. *hosts are their names in canonical form. Refuses a host
- * that is in the list twice. If the field is absent, *count is 0.
+ * Reads the field KEY: a list of the hosts of NS records. HOSTS gets the names in
+ * canonical form. If the list contains a host twice, the result is ERR_INVALID. If the
+ * field is absent, COUNT becomes 0.
  */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);
-/* Reads the record type in "type", which is required. */
+/* Reads the record type from the required field "type". */
 enum err codec_type(const json_t *json, uint16_t *type, struct why *why);

@@ -10,12 +10,13 @@
 #include "store.h"
 
 /*
- * The values of a new or changed domain. NULL, or `has` is false: a new domain gets the
- * default value; an existing domain keeps its value.
+ * The values of a new or changed domain. If a pointer is NULL, or the `has` field of a
+ * value is false, the call does not give this value. Then a new domain gets the default
+ * value, and an existing domain keeps its value.
  */
 struct domain_spec {
 	char id[ID_LEN + 1];		/* "": central makes an id */
-	const char *owner;		/* the name, canonical */
+	const char *owner;		/* the name of the domain, in canonical form */
 	struct name name;
 	const char *tenant, *pool, *description;
 	struct soa_spec soa;
@@ -29,27 +30,33 @@ struct domain_spec {
 	 */
 	bool has_serial;
 	uint32_t serial;
-	/* the domain is the catalog zone of its pool; callers cannot set it */
+	/* the domain is the catalog zone of its pool; a caller cannot set this value */
 	bool is_catalog;
 };
 
-/* The fields of a new domain, of the `soa` of apply_changes, and of an answer. */
+/*
+ * Tables of fields: of a new domain, of the argument `soa` of apply_changes, and of a
+ * domain in an answer.
+ */
 extern const struct json_field codec_domain_fields[], codec_domain_soa_fields[];
 extern const struct json_field codec_domain_shown[];
 
-/* Reads the `domain` of ARGS: an id or a name. */
+/* Reads the argument `domain`, which contains the id or the name of a domain. */
 enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,
                           struct why *why);
 /*
- * Reads the values of a new or imported domain. FIELD: the path of the object in the
- * arguments, for reasons.
+ * Reads the values of a new or imported domain. FIELD: the path of the JSON object in the
+ * arguments. Reasons begin with this path.
  */
 enum err codec_domain_spec(const json_t *json, const char *field, struct arena *arena,
                            struct domain_spec *spec, struct why *why);
-/* Reads the `values` of update_domain. Refuses fields that are fixed at creation. */
+/*
+ * Reads the argument `values` of update_domain. If the object contains a field that is
+ * fixed at creation, the result is ERR_INVALID.
+ */
 enum err codec_domain_values(const json_t *json, struct arena *arena,
                              struct domain_spec *spec, struct why *why);
-/* Reads the `soa` of apply_changes. */
+/* Reads the argument `soa` of apply_changes. */
 enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_spec *soa,
                           struct why *why);
 

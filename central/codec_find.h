@@ -11,13 +11,18 @@
 
 enum { FIND_LIMIT = 100, FIND_LIMIT_MAX = 1000 };
 
-/* The fields of a criterion. */
+/* Tables of the fields of a criterion. */
 extern const struct json_field codec_find_domain_fields[], codec_find_record_fields[];
 
-/* Reads marker, limit, sort_key (one of KEYS; the default is the first) and sort_dir. */
+/*
+ * Reads the arguments marker, limit, sort_key and sort_dir. KEYS: the allowed values of
+ * sort_key; the list ends with NULL. The first key is the default.
+ */
 enum err codec_find_paging(const json_t *args, const char *const *keys,
                            struct paging *paging, struct why *why);
-/* For a list without criteria: `criterion` must be absent or empty. */
+/*
+ * For a method without criteria: checks that the argument `criterion` is absent or empty.
+ */
 enum err codec_find_no_criterion(const json_t *args, struct why *why);
 /* Reads the criterion of find_domains: name, status, task, pool, tenant. */
 enum err codec_find_domains(const json_t *args, struct arena *arena,

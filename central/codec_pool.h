@@ -13,22 +13,28 @@
 
 /* The values of a new or changed pool that are not in the row of the pool. */
 struct pool_spec {
-	bool has_ns;			/* pool->ns_records contains new hosts */
-	/* name of the catalog zone; NULL: unchanged, "": no catalog zone */
+	/* the call contains hosts, which are in pool->ns_records */
+	bool has_ns;
+	/*
+	 * name of the catalog zone; NULL: the call does not set the name; "": the pool
+	 * gets no catalog zone
+	 */
 	const char *catalog;
 	struct name catalog_name;
 };
 
 extern const struct json_field codec_pool_fields[], codec_pool_shown[];
-/* The fields of the answer of get_pool, and of an item of its `limits`. */
+/*
+ * Tables of the fields of the answer of get_pool, and of an item of the field `limits`.
+ */
 extern const struct json_field codec_pool_limited[], codec_pool_limits[];
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
                     struct pool_spec *spec, struct why *why);
-/* Writes the `values` of update_pool to POOL. */
+/* Reads the argument `values` of update_pool. Writes the new values to POOL and SPEC. */
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
                            struct pool_spec *spec, struct why *why);
 
 json_t *codec_pool_encode(const struct pool *pool);
-/* Returns the limits of the backends of SERVERS. */
+/* Makes the JSON list of the limits of all backends that SERVERS have. */
 json_t *codec_pool_encode_limits(const struct limit_server *servers, size_t count);

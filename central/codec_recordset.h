@@ -14,8 +14,8 @@
 #include "store.h"
 
 enum {
-	CHANGES_MAX = 5000,		/* maximum in one request */
-	RECORDS_MAX = 20000,		/* maximum in one change */
+	CHANGES_MAX = 5000,		/* maximum number of changes in one request */
+	RECORDS_MAX = 20000,		/* maximum number of records in one change */
 };
 
 extern const struct json_field codec_change_fields[], codec_recordset_fields[];
@@ -23,26 +23,35 @@ extern const struct json_field codec_recordset_shown[], codec_member_shown[];
 extern const struct json_field codec_record_shown[];
 
 /*
- * Reads the `changes` of apply_changes, each {"op", "name", "type", "ttl", "records"}.
- * "expect" is a condition that central checks before all changes. The record set must
- * contain exactly these records; otherwise central makes no change (ERR_CONFLICT). If
- * "expect" has no records, the record set must not exist. If the type is "ANY", the name
- * must have no record set at all. "expect" and "delete" ignore the case of names in the
- * data.
+ * Reads the argument `changes` of apply_changes. Each change has the form {"op", "name",
+ * "type", "ttl", "managed_by", "records"}. The op "expect" is a condition that central
+ * checks before all changes. The record set must contain exactly these records. Otherwise
+ * central makes no change (ERR_CONFLICT). If "expect" has no records, the record set must
+ * not exist. If the type of "expect" is "ANY", the name must have no records. All ops
+ * ignore the case of names in the data when they compare records.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
-/* Reads {"name", "type", "ttl", "records"} as a CHANGE_SET. */
+/* Converts the record set {"name", "type", "ttl", "records"} to a CHANGE_SET. */
 enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
                          struct why *why);
-/* Reads {"ttl", "records"} for the record set NOW; an absent field is unchanged. */
+/*
+ * Converts {"ttl", "records"}, the new values of the record set NOW, to a CHANGE_SET. A
+ * value whose field is absent stays unchanged.
+ */
 enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct arena *arena, struct change *change,
                                 struct why *why);
-/* Reads one [name, ttl, type, data] of an import as a CHANGE_ADD. */
+/*
+ * Converts one record of an import, [name, ttl, type, data], to a CHANGE_ADD. FIELD: the
+ * place of the record, for reasons.
+ */
 enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
                              struct change *change, struct why *why);
 
-/* The status of a record set is the worst status of its records. */
+/*
+ * Makes the JSON object of a record set. The status of the record set is the worst status
+ * of its records: ERROR, then PENDING, then ACTIVE.
+ */
 json_t *codec_recordset_encode(const struct recordset *set);
 json_t *codec_record_encode(const struct found_record *found);

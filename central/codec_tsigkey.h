@@ -10,13 +10,14 @@
 #include "store.h"
 
 /*
- * The values of a new or changed key. NULL: a new key gets the default value; an
- * existing key keeps its value.
+ * The values of a new or changed key. If a pointer is NULL, a new key gets the default
+ * value, and an existing key keeps its value.
  */
 struct tsigkey_spec {
 	const char *name;
 	const char *algorithm, *secret;
-	bool is_rotated;		/* the call requests a new secret */
+	/* the caller wants central to make a new secret */
+	bool is_rotated;
 	bool has_domain;
 	struct domain_key domain;
 };
@@ -24,12 +25,15 @@ struct tsigkey_spec {
 extern const struct json_field codec_tsigkey_fields[], codec_tsigkey_change_fields[];
 extern const struct json_field codec_tsigkey_shown[];
 
-/* Reads the `tsigkey` of ARGS: an id or a name. */
+/* Reads the argument `tsigkey`, which contains the id or the name of a key. */
 enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
                            struct tsigkey_key *key, struct why *why);
 enum err codec_tsigkey_spec(const json_t *json, struct arena *arena,
                             struct tsigkey_spec *spec, struct why *why);
-/* Reads the `values` of update_tsigkey. Refuses fields that are fixed at creation. */
+/*
+ * Reads the argument `values` of update_tsigkey. If the object contains a field that is
+ * fixed at creation, the result is ERR_INVALID.
+ */
 enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why);
 

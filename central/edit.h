@@ -7,9 +7,9 @@
  * Each call that changes the domain gets its own serial, even if several calls share a
  * transaction. The new serial is the next serial or the current time, whichever is newer.
  * The records, the journal row and the answer of the call contain this serial. The
- * version of the domain grows by one. An import gets one serial. In a round of catalog.h,
- * each catalog zone gets one serial. If a call only changes the description of a domain,
- * or deletes the domain, the serial stays the same.
+ * version of the domain grows by one. An import gets one serial. Each update of a catalog
+ * zone (catalog.h) gets one serial. If a call only changes the description of a domain or
+ * the managers of records, or deletes the domain, the serial stays the same.
  */
 #pragma once
 
@@ -23,17 +23,18 @@ struct edit {
 	struct change *changes;
 	size_t count;
 	struct soa_spec soa;
-	bool has_ttl;			/* a new default TTL */
+	bool has_ttl;			/* the call sets the default TTL */
 	uint32_t ttl;
 	const char *description;	/* NULL: unchanged */
-	/* the caller gives the serial, which must be newer than the domain's serial */
+	/* the call sets the serial, which must be newer than the serial of the domain */
 	bool has_serial;
 	uint32_t serial;
 };
 
 /*
- * Returns the limit for the caller: OWN (the limit of the tenant) or CONFIGURED. -1: no
- * limit.
+ * Returns the limit that applies to the caller: OWN, the limit of the tenant, or
+ * CONFIGURED if OWN is QUOTA_DEFAULT. -1: no limit. For an administrator, the result is
+ * always -1.
  */
 int64_t edit_quota(const struct write *write, int64_t own, int configured);
 
@@ -41,16 +42,21 @@ struct edit_outcome {
 	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;
 	/*
-	 * changed record sets that some name servers do not take; NULL: no such record
-	 * set
+	 * changed record sets that some kinds of name server do not take; NULL: there is
+	 * no such record set
 	 */
 	const struct limits_found *limits;
-	struct advice advice;		/* about changed record sets (core/advice_set.h) */
+	/* warnings about changed record sets (core/advice_set.h) */
+	struct advice advice;
 };
 
-/* ERR_CONFLICT: the locked domain is being deleted, or is a catalog zone. */
+/*
+ * Checks that a caller may change the locked domain. ERR_CONFLICT: the domain is being
+ * deleted, or is a catalog zone. (An administrator may set a new serial of a catalog
+ * zone.)
+ */
 enum err edit_check_open(struct write *write);
-/* ERR_CONFLICT: the caller has read a different version (the argument `version`). */
+/* Checks the argument `version`. ERR_CONFLICT: the domain has a different version. */
 enum err edit_check_version(struct write *write);
 /* Reads the argument `force` into write->is_forced. */
 static inline enum err edit_read_force(struct write *write)
@@ -59,28 +65,29 @@ static inline enum err edit_read_force(struct write *write)
 	                     &write->req->why);
 }
 /*
- * Locks the domain for a change, and reads `force`. Returns ERR_NOT_FOUND, or an error of
- * the functions above.
+ * Locks the domain KEY for a change, calls the functions above, and returns their errors.
+ * ERR_NOT_FOUND: there is no such domain, or the caller may not see it.
  */
 enum err edit_lock(struct write *write, const struct domain_key *key);
 /*
- * Changes the locked write->zone and its rows. Sets write->cast_method.
+ * Applies EDIT to the locked write->zone and writes the rows. If the domain gets a new
+ * serial, sets write->cast_method.
  *
  * A change to one record needs 10 round trips: BEGIN, lock, read the record sets, write
  * the version, the domain, the record set (its time of change), the record, the journal,
- * the answer, COMMIT. If domains exist below this domain, the change needs one
- * more round trip. If a name server does not take the result (core/limits.h), the
- * warnings of the change need one more round trip; otherwise this check needs none. The
- * change also needs one more round trip for every further 500 names that it reads, or 256
- * rows that it writes. The calls of a group (write.h) share
- * all round trips except the one for domains below, if they are the first calls about
- * their domains and have few changes.
+ * the answer, COMMIT. The change needs one more round trip if domains exist below this
+ * domain, and one more if a kind of name server does not take the result (core/limits.h).
+ * It also needs one more for every further 500 names that it reads, and one for every
+ * further 256 rows that it writes. The calls of a group (write.h) share all round trips
+ * except the one for domains below, if they are the first calls about their domains and
+ * have at most 8 changes.
  */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*
- * Reads the record sets of small edits with one statement, for calls that have a
- * locked_zone. edit_apply() does not read these sets again.
+ * Reads the record sets of several calls with one statement. Only calls that have a
+ * locked_zone and at most 8 changes take part. For these calls, edit_apply() does not
+ * read the record sets again.
  */
 void edit_prefetch(struct tx *tx, struct write *writes, size_t count);
 /*

@@ -6,7 +6,7 @@
  *
  * An answer about a domain contains the version of the domain, which grows with each
  * change. A call that changes a domain may contain the argument `version`: the version
- * that the caller has read. If the domain has a newer version, the call fails with
+ * that the caller has read. If the domain has a different version, the call fails with
  * ERR_CONFLICT (requirements: seed 004).
  */
 #pragma once
@@ -15,9 +15,10 @@
 #include "model/json.h"
 #include "write.h"
 
-/* For worker.methods; the last row is all zeroes. */
+/* Returns the table of the methods for worker.methods. The last row is all zeroes. */
 const struct rpc_method *service_methods(void);
-void service_metrics(void);		/* before the fork */
+/* Registers the metrics. Call it before the fork. */
+void service_metrics(void);
 
 /* Reads the argument KEY, which must be an id. */
 static inline enum err service_id(struct request *req, const char *key,
@@ -36,22 +37,28 @@ static inline enum err service_object(struct request *req, const char *key,
 extern const struct json_field service_blacklist_fields[];
 
 /*
- * The error of a call that needs the name of a domain whose deletion is not complete.
- * Only a caller that may see the domain gets this error.
+ * The reason for a call that needs the name of a domain whose deletion is not complete.
+ * Only a caller that may see the domain gets this reason.
  */
 #define DOMAIN_IS_GOING \
 	"the domain %.200s is being deleted: its name is free when its name servers no " \
 	"longer serve it"
 
-/* Reads the domain of the argument `domain`, if the caller may see the domain. */
+/*
+ * Reads the domain that the argument `domain` names. ERR_NOT_FOUND: there is no such
+ * domain, or the caller may not see it.
+ */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
-/* ERR_NOT_FOUND in the transaction: there is no pool NAME. NAME may be NULL: no check. */
+/*
+ * Checks that the pool NAME exists. ERR_NOT_FOUND in the transaction: there is no such
+ * pool. If NAME is NULL, the function checks nothing.
+ */
 void service_check_pool(struct tx *tx, const char *name, struct arena *arena);
 struct domain_spec;
 /*
- * ERR_INVALID: the name is not allowed. ERR_DENIED: the caller may not create the
- * domain, because of the tenant, the pool, the blacklist, or a domain of another tenant
- * above or below it.
+ * Checks that the caller may create the domain of SPEC. ERR_INVALID: the name is not
+ * allowed. ERR_DENIED: the caller may not create the domain, because of the tenant, the
+ * pool, the blacklist, or a domain of another tenant above or below it.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
@@ -63,10 +70,13 @@ void service_domain_warn_kept(const struct zone *zone, const struct domain_spec 
                               json_t *warnings);
 /*
  * Calls store_domain_check_relatives(), unless the caller is an administrator. Call this
- * function last.
+ * function as the last step of the creation of a domain.
  */
 enum err service_domain_check_race(struct write *write, const struct domain_spec *spec);
-/* Gives the locked write->zone the task DELETE, and sets write->cast_method. */
+/*
+ * Gives the locked write->zone the task DELETE, and sets write->cast_method. Deletes the
+ * TSIG keys of the domain, except keys that a server uses.
+ */
 void service_domain_remove(struct write *write);
 
 write_handler service_create_domain, service_update_domain, service_delete_domain;
@@ -80,7 +90,10 @@ rpc_handler service_get_recordset, service_find_recordsets, service_find_records
 
 write_handler service_create_pool, service_update_pool, service_delete_pool;
 rpc_handler service_get_pool, service_find_pools;
-/* Creates the default pool when central starts for the first time. */
+/*
+ * Creates the default pool if it does not exist. If the pool has no hosts for NS records,
+ * writes the hosts of the setting central.ns_records.
+ */
 enum err service_pool_default(struct central *central, struct why *why);
 
 write_handler service_begin_import;

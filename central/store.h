@@ -1,8 +1,7 @@
 /*
- * store -- the SQL statements of central. Each statement is in a function, and each
- * kind of object has a store*.c file. A function with a struct access
- * (runtime/access.h) also checks the tenant: it finds only rows that the caller may
- * see.
+ * store -- the SQL statements of central. Each statement is in a function, and each kind
+ * of object has a store*.c file. A function with a struct access (runtime/access.h) also
+ * checks the tenant. Such a function finds only rows that the caller may see.
  *
  * A transaction that changes a domain first locks the row of the domain. So no other
  * transaction can change the values of the domain before the commit.
@@ -23,12 +22,12 @@
 /* Identifies a domain in a call, by id or by name. */
 struct domain_key {
 	char id[ID_LEN + 1];	/* "": use the name */
-	const char *name;	/* canonical */
+	const char *name;	/* name in canonical form */
 };
 
-/* The requested page of a find. */
+/* The page that a call of a find_* method requests. */
 struct paging {
-	/* last id of the previous page; "": the first page */
+	/* id of the last object on the previous page; "": the first page */
 	char marker[ID_LEN + 1];
 	uint32_t limit;
 	size_t sort;			/* index of the sort key */
@@ -37,24 +36,26 @@ struct paging {
 
 enum {
 	STORE_NAMES_MAX = TX_LIST_MAX,	/* maximum number of names in one statement */
-	/* maximum number of names: a name and all names above it */
+	/* maximum number of names in the list of a name and all names above it */
 	STORE_ANCESTORS_MAX = 128,
 	POOL_NS_MAX = 32,
-	QUOTA_DEFAULT = INT32_MIN,	/* the configured limit applies to the tenant */
+	/* the tenant has no own limit, so the configured limit applies */
+	QUOTA_DEFAULT = INT32_MIN,
 };
 
 /*
- * The time that a statement waits for a locked row. On the event loop, the statement
- * waits at most TX_SHORT_LIMIT if request.may_wait is true; otherwise it does not wait.
- * On a lane (a thread), the statement waits as long as its connection allows.
+ * How long a statement waits for a locked row. On the event loop, the statement waits at
+ * most 0.25 s (TX_SHORT_LIMIT) if request.may_wait is true. Otherwise the statement does
+ * not wait. On a lane (a thread), the statement waits as long as its connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_has_short_limit(tx) ? sql : \
 	 (wait) == STORE_WAIT_SHORT ? TX_SHORT_LIMIT sql : TX_NO_LOCK_WAIT sql)
 /*
- * Call it after a statement with STORE_WAITS: a timeout on the event loop becomes
- * ERR_LOCKED. WHAT: the name of the object in the reason.
+ * Call it after a statement with STORE_WAITS. If the statement ended on the event loop
+ * because a row was locked, the function sets ERR_LOCKED in the transaction. WHAT: the
+ * name of the object in the reason.
  */
 void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 
@@ -65,14 +66,15 @@ void store_check_wait(struct tx *tx, enum store_wait wait, const char *what);
 void store_fail_value(struct tx_rows *rows, const char *column, const char *text,
                       const char *want);
 /*
- * The first function reads an id from the next column. The second function reads serial,
- * task and status from the next three columns. An error names COLUMN or TABLE.
+ * store_read_id() reads an id from the next column. store_read_state() reads serial, task
+ * and status from the next three columns. An error names COLUMN or TABLE.
  */
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
 /*
- * Writes the names above NAME to NAMES as strings, from the nearest name to the root. If
- * WITH_ITSELF is set, NAME itself is the first. Returns the number of names.
+ * Writes the names above NAME to NAMES as strings, in the order from the nearest name to
+ * the root. If WITH_ITSELF is true, NAME itself is the first string. Returns the number
+ * of names.
  */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
@@ -80,19 +82,22 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 /* ---- stored answers, so that a repeated message has only one effect ---- */
 
 struct kept_answer {
-	char id[ID_LEN + 1];		/* rpc_stored_id() */
+	char id[ID_LEN + 1];		/* the id from rpc_stored_id() */
 	const char *result;			/* NULL: the answer is the JSON null */
-	const char *cast_method, *domain_id;	/* NULL: no cast to the pool manager */
-	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
+	/* the cast to the pool manager after the commit; NULL: no cast */
+	const char *cast_method, *domain_id;
+	/* digest of the call (runtime/rpc_digest.h) */
+	uint8_t digest[RPC_DIGEST_LEN];
 	/* the answer belongs to another call with this id */
 	bool is_other;
 };
 /*
- * Reads the stored answer for the id in KEPT; strings are in the arena. False: the
- * database has no answer for this id.
+ * Reads the stored answer for the id in KEPT, and compares the digest in KEPT with the
+ * stored digest. The strings are in the arena. False: the database has no answer for this
+ * id.
  */
 bool store_request_get(struct tx *tx, struct arena *arena, struct kept_answer *kept);
-/* ERR_EXISTS in the transaction: one of the ids already has an answer. */
+/* Stores answers. ERR_EXISTS in the transaction: one of the ids already has an answer. */
 void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t count);
 
 /* ---- states (store_state.c); each function for 1 to TX_LIST_MAX domains ---- */
@@ -101,29 +106,33 @@ struct domain_state {
 	char id[ID_LEN + 1];
 	const char *name;
 	struct state is;
-	int64_t changed_us;		/* time since its last change */
+	int64_t changed_us;		/* microseconds since the last change */
 };
 /*
- * Locks existing domains in the order of their ids. Skips domains that another
- * transaction has locked. Returns the number of locked domains.
+ * Locks the live domains among IDS, in the order of the ids, and reads their states into
+ * FOUND. Skips domains that another transaction has locked. Returns the number of locked
+ * domains.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
 /*
- * True: the domain exists and is not deleted. So if store_domain_lock_states() has not
- * returned it, another transaction has locked it.
+ * True: the domain ID exists and is not deleted. So if store_domain_lock_states() has not
+ * returned the domain, another transaction has locked the domain.
  */
 bool store_domain_is_live(struct tx *tx, const char *id);
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason);
-/* A report about SERIAL changes the state of records whose serial is not newer. */
+/*
+ * A report about SERIAL changes the state of the records of the domain whose serial is
+ * not newer than SERIAL.
+ */
 struct reported_serial {
 	const char *domain_id;
 	uint32_t serial;
 };
 /*
- * Applies REPORT to the records of the domains, but only to a limited number of records
- * in one call. True: call it again for further records.
+ * Applies REPORT to records of the domains in SERIALS, to at most 5000 records in one
+ * call. True: call it again for further records.
  */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
                                const struct reported_serial *serials, size_t count);
@@ -131,7 +140,7 @@ bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report r
 /* ---- domains (store_domain.c) ---- */
 
 enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_SERIAL };
-/* names in calls; ends with NULL */
+/* names of the sort keys in calls; the list ends with NULL */
 extern const char *const store_domain_sort_keys[];
 
 struct domain_criterion {
@@ -144,8 +153,9 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       struct zone *zone);
 /*
  * Like store_domain_get(), but also locks the row. If another transaction has locked the
- * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is
- * true. store_domain_lock_wait() waits for the row; use it only on lanes.
+ * row, the result is ERR_LOCKED. If MAY_WAIT is true, the function first waits for the
+ * row, for at most 0.25 s (TX_SHORT_LIMIT). store_domain_lock_wait() always waits for the
+ * row, so use this function only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -154,8 +164,9 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants. zones[i] is NULL if the
- * domain of keys[i] does not exist. Check each domain with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants, into ZONES. If the domain
+ * of keys[i] does not exist, zones[i] is unchanged, so set all of ZONES to NULL first.
+ * Check each domain with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -170,8 +181,9 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
  * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants. zones[i] is NULL if the domain of keys[i] does not exist. Before this call the
- * transaction may only take locks, because its snapshot must not be older than the locks.
+ * tenants, into ZONES. If the domain of keys[i] does not exist, zones[i] is unchanged, so
+ * set all of ZONES to NULL first. Before this call the transaction may only take locks,
+ * because its snapshot must not be older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -181,38 +193,42 @@ void store_domain_find(struct tx *tx, const struct access *access,
                        const struct paging *paging, struct arena *arena,
                        struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
-/* Sets zone->is.version to 1. */
+/* Inserts the row of the domain, and sets zone->is.version to 1. */
 void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
-/* Writes the counts of a domain that was just inserted. */
+/* Writes the numbers of record sets and records of a domain that was just inserted. */
 void store_domain_set_counts(struct tx *tx, const struct zone *zone);
 /*
- * Writes the description. The description is not part of the zone, so it needs no
- * serial. ZONE gets the next version.
+ * Writes the description of the domain. The description is not part of the zone, so the
+ * change needs no new serial. The version of ZONE grows by one.
  */
 void store_domain_set_description(struct tx *tx, struct zone *zone);
-/* Counts the domains of a tenant up to MAX + 1. */
+/* Counts the live domains of a tenant. The count stops at MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
-/* The newest domain with a name. */
+/* The newest of all domains that had the same name. */
 struct last_domain {
 	uint32_t serial;
 	const char *tenant;
-	bool is_going;			/* its deletion is not complete */
+	bool is_going;			/* the deletion of the domain is not complete */
 };
 /*
- * Finds the newest domain with this name, even if the domain is deleted, or if only its
- * serial is left. False: there was no domain with this name.
+ * Finds the newest domain with this name, even if the domain is deleted, or if the
+ * database has only the serial of the domain. False: there was no domain with this name.
  */
 bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
                             struct last_domain *last);
-/* Finds a domain above or below NAME that does not belong to TENANT. */
+/*
+ * Finds a domain above or below NAME that does not belong to TENANT. RELATIVE: the name
+ * of this domain.
+ */
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
 /*
- * Call it after the insertion of ZONE. ERR_RACE: another transaction has created a
- * domain above or below ZONE, but the snapshot does not show that domain. If two
- * insertions run at the same time, at least one ends in ERR_RACE or ERR_LOCKED. The
- * function locks the range until the end of the transaction.
+ * Checks that no other transaction has created a domain above or below ZONE at the same
+ * time. Call it after the insertion of ZONE. ERR_RACE: there is such a domain, but the
+ * snapshot of this transaction does not show it. If two insertions run at the same time,
+ * at least one ends in ERR_RACE or ERR_LOCKED. The function locks the index entries of
+ * the names above and below ZONE until the end of the transaction.
  */
 void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
                                   enum store_wait wait, struct arena *arena);
@@ -222,8 +238,9 @@ struct parent_domain {
 	const char *id, *name, *tenant;
 };
 /*
- * Finds the first domains below ZONE, of any tenant, each before the domains below it.
- * CHILDREN has room for MAX. Returns their number.
+ * Finds the first domains below ZONE, of any tenant. Ignores catalog zones. Each domain
+ * precedes the domains below this domain. CHILDREN has room for MAX domains. Returns the
+ * number of domains.
  */
 struct child_domain {
 	struct name name;
@@ -231,18 +248,24 @@ struct child_domain {
 };
 size_t store_domain_children(struct tx *tx, const struct zone *zone, struct arena *arena,
                              struct child_domain *children, size_t max);
-/* Finds the nearest domain above ZONE, of any tenant. */
+/* Finds the nearest domain above ZONE, of any tenant. Ignores catalog zones. */
 bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct parent_domain *parent);
 /*
- * Writes the names among NAMES that are domains to FOUND, and returns their number. FOUND
- * has room for COUNT names.
+ * Finds the live domains among NAMES. Writes their names to FOUND, and returns their
+ * number. FOUND has room for COUNT names.
  */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/* Reads the tenant's own limit on domains. False: the configured limit applies. */
+/*
+ * Reads the limit on the number of domains of TENANT. False: the tenant has no own limit,
+ * so the configured limit applies.
+ */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
-/* Finds NAME, or a name above it, on the blacklist. */
+/*
+ * Finds a blacklist entry for NAME or for a name above NAME. MATCH: the name of the
+ * entry.
+ */
 bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
                            const char **match);
 
@@ -256,13 +279,13 @@ extern const char *const store_record_sort_keys[];
 struct record_criterion {
 	struct pattern name;
 	const char *status, *data;
-	uint16_t type;			/* 0: any */
-	char domain_id[ID_LEN + 1];	/* "": any */
+	uint16_t type;			/* 0: any type */
+	char domain_id[ID_LEN + 1];	/* "": any domain */
 };
 
 /*
- * True: NAME is below ABOVE. The dot before the labels of ABOVE is a border of labels
- * only after an even number of backslashes: `a\.b.` is one label.
+ * SQL condition: NAME is below ABOVE. A dot in NAME separates two labels only if an even
+ * number of backslashes precedes this dot. For example, `a\.b.` is one label.
  */
 #define STORE_BEFORE(name, above) \
 	"LEFT(" name ", CAST(LENGTH(" name ") AS SIGNED) - LENGTH(" above ") - 1)"
@@ -272,9 +295,9 @@ struct record_criterion {
 	"(LENGTH(" STORE_BEFORE(name, above) ") - LENGTH(TRIM(TRAILING CHAR(92) FROM " \
 	STORE_BEFORE(name, above) "))) % 2 = 0)"
 /*
- * To look up the names above NAME in an index: STORE_DOTS counts the dots of a name (the
- * root: 0), and STORE_ENDING is the end of NAME with this number of dots. An end is a
- * name above NAME only if STORE_IS_BELOW is true.
+ * SQL expressions to look up the names above NAME in an index. STORE_DOTS is the number
+ * of dots in a name (the root: 0). STORE_ENDING is the end of NAME with DOTS dots. Such
+ * an end is a name above NAME only if STORE_IS_BELOW is true.
  */
 #define STORE_DOTS(name) \
 	"IF(" name " = '.', 0, LENGTH(" name ") - LENGTH(REPLACE(" name ", '.', '')))"
@@ -282,15 +305,17 @@ struct record_criterion {
 	"IF(" dots " = 0, '.', SUBSTRING_INDEX(" name ", '.', -" dots " - 1))"
 /*
  * Returns one of NAMES (at most STORE_NAMES_MAX) that has a live DNAME record. Ignores a
- * DNAME record set that is in SETS. NULL: there is no such name.
+ * DNAME record set from which the changes in SETS remove all records. NULL: there is no
+ * such name.
  */
 const char *store_recordset_dname(struct tx *tx, const char *domain_id,
                                   const char *const *names, size_t count,
                                   const struct rrsets *sets);
 /*
- * Returns a name that has live records, is not in SETS, and is below one of NAMES (at
- * most STORE_NAMES_MAX, all with DOTS dots; the root has 0). NULL: there is no such name.
- * The statement reads all names of the domain in an index: about 40 ms for 100 000 names.
+ * Returns a name that has live records, is not in SETS, and is below one of NAMES. NAMES:
+ * at most STORE_NAMES_MAX names, each with DOTS dots (the root has 0). NULL: there is no
+ * such name. The statement reads all names of the domain in an index. For 100 000 names,
+ * this takes about 40 ms.
  */
 const char *store_recordset_below(struct tx *tx, const char *domain_id, uint32_t dots,
                                   const char *const *names, size_t count,
@@ -298,28 +323,30 @@ const char *store_recordset_below(struct tx *tx, const char *domain_id, uint32_t
 /* Reads all record sets at NAMES (at most STORE_NAMES_MAX) with their live records. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
-/* The record sets that store_recordset_read_several() reads. */
+/* A name at which store_recordset_read_several() reads the record sets. */
 struct sets_wanted {
 	const char *domain_id, *name;
-	struct rrsets *sets;		/* one for each domain */
+	struct rrsets *sets;		/* result; the same for all names of one domain */
 };
 void store_recordset_read_several(struct tx *tx, struct arena *arena,
                                   const struct sets_wanted *wanted, size_t count);
 /*
- * Gives SERIAL to the records that use the default TTL, after a change of the default
- * TTL. Returns their number.
+ * Gives SERIAL to all live records that use the default TTL. Call it after a change of
+ * the default TTL. Returns the number of these records.
  */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
                          struct arena *arena, struct recordset *set);
-/* Finds record sets that have a record that is not DELETED. */
+/*
+ * Finds the record sets that match CRITERION. Leaves out record sets whose records are
+ * all DELETED.
+ */
 void store_recordset_find(struct tx *tx, const struct access *access,
                           const struct record_criterion *criterion,
                           const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
 /*
- * Reads one record set without its records. The times of the record set are milliseconds
- * since 1970.
+ * Reads one record set without its records. The times in SET are milliseconds since 1970.
  */
 bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
 /*
@@ -363,8 +390,11 @@ struct import {
 	char id[ID_LEN + 1];
 	const char *tenant, *domain_name;
 	enum import_state state;
-	const char *state_name;		/* "OPEN" */
-	/* JSON with the domain, mode and rights; from the column `wish` */
+	const char *state_name;		/* name of the state, for example "OPEN" */
+	/*
+	 * JSON with the domain, the mode and the rights of the caller; from the column
+	 * `wish`
+	 */
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
@@ -377,7 +407,7 @@ struct import {
 /* One checked record of a part. */
 struct staged {
 	char id[ID_LEN + 1];
-	const struct change *record;	/* an ADD of one record */
+	const struct change *record;	/* a CHANGE_ADD with one record */
 };
 
 bool store_import_get(struct tx *tx, const char *id, const struct access *access,
@@ -386,8 +416,8 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
                        struct arena *arena, struct import *import);
 /*
  * Like store_import_lock(), but for the event loop. If another transaction has locked the
- * row, the result is ERR_LOCKED: immediately, or after TX_SHORT_LIMIT if MAY_WAIT is
- * true.
+ * row, the result is ERR_LOCKED. If MAY_WAIT is true, the function first waits for the
+ * row, for at most 0.25 s (TX_SHORT_LIMIT).
  */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
@@ -396,28 +426,29 @@ void store_import_insert(struct tx *tx, const struct import *import);
 void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
 /*
- * Stores the records as part PART. Replaces the part if it exists, so a repeated part is
- * stored only once.
+ * Stores RECORDS as the part PART of the import ID. If the part already exists, RECORDS
+ * replace its records. So the database contains a repeated part only once.
  */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * Claims the import ID, if it is COMMITTING and no transaction has locked its row. If ID
- * is "", claims the oldest such import whose last attempt was at least a few seconds ago,
- * and writes its id to ID. The pause between two attempts grows with each attempt. A
- * claim is not a lock: if two processes claim an import, one process waits for the row.
+ * Claims the import ID for the process WORKER, if the import is COMMITTING and no
+ * transaction has locked its row. If ID is "", claims the oldest such import whose pause
+ * is over, and writes the id of this import to ID. The pause after the first attempt is 4
+ * seconds. After each further attempt, the pause doubles, up to 120 seconds. A claim is
+ * not a lock: if two processes claim an import, one process waits for the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
- * Marks this session as the session that is committing the import. If another session has
- * this mark, waits up to WAIT_S for the end of that mark. The mark ends with the session
- * or with store_import_leave_session().
+ * Marks this database session as the session that is committing the import. If another
+ * session has this mark, the function waits up to WAIT_S seconds until that session loses
+ * the mark. A session loses the mark at its end, or with store_import_leave_session().
  */
 void store_import_take_session(struct tx *tx, const char *id, int wait_s);
 void store_import_leave_session(struct tx *tx);
 /*
- * Finds a session that is committing an import although the process that the import
- * names is dead.
+ * Finds a database session that is still committing an import, although the process of
+ * the last attempt is dead.
  */
 bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection);
 /*
@@ -426,8 +457,8 @@ bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *conn
  */
 void store_import_end_session(struct tx *tx, int64_t connection);
 /*
- * The largest number of a part with records, plus one. If the numbers have no gap, this
- * is import->parts.
+ * Returns the largest number of a part with records, plus one. If the numbers of the
+ * parts have no gap, the result is equal to import->parts.
  */
 uint32_t store_import_part_numbers(struct tx *tx, const char *id);
 /* Stores the argument `version` of commit_import, as "version" of import->spec. */
@@ -436,13 +467,13 @@ void store_import_set_state(struct tx *tx, const char *id, enum import_state sta
                             const char *result, const char *reason);
 /*
  * Reads the SOA record of the staged zone. Returns the number of different SOA records in
- * the zone (2: two or more).
+ * the zone. 2: there are two or more.
  */
 int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
                      struct rdata *soa, uint32_t *ttl);
 /*
- * Finds the place of the last staged record with NAME and TYPE; TYPE 0: of any type.
- * False: no such record.
+ * Finds the place of the last staged record with NAME and TYPE (0: any type). False:
+ * there is no such record.
  */
 bool store_import_place(struct tx *tx, const char *id, const char *name, uint16_t type,
                         uint32_t *part, uint32_t *position);
@@ -451,8 +482,8 @@ size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);
 
 /*
- * The commit: call the following functions in this order, on the locked domain. They use
- * set-based statements.
+ * The commit of an import consists of the following functions. Call them in this order,
+ * on the locked domain. Each function runs set-based statements.
  */
 struct import_step {
 	const char *import_id;
@@ -460,7 +491,7 @@ struct import_step {
 	uint32_t serial;
 	bool only_named;	/* keep record sets that are not in the import */
 };
-/* A staged or live record, for import_fold.h. */
+/* A staged or live record with its spelling, for import_fold.h. */
 struct spelling {
 	const char *name;
 	uint16_t type;
@@ -473,63 +504,67 @@ struct import_place {
 };
 enum { IMPORT_CAPITALS_MAX = 100 };
 /*
- * Reads the owner names of the next staged records after PLACE whose data has names and
- * capital letters. Moves PLACE. NAMES may contain a name several times. Returns the
- * number of names.
+ * Reads the owner names of the next staged records after PLACE whose data contains names
+ * and capital letters. Moves PLACE to the last of these records. NAMES may contain a name
+ * several times. Returns the number of names.
  */
 size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
                              struct arena *arena,
                              const char *names[IMPORT_CAPITALS_MAX]);
 /*
- * Reads the next owner names after AFTER ("": from the first name). Each name has a
- * record set with staged records, and with live records whose data has names and capital
- * letters. Returns the number of names.
+ * Reads the next owner names after AFTER ("": from the first name) with a record set that
+ * has both staged records and live records. At least one of these live records has data
+ * with names and capital letters. Returns the number of names.
  */
 size_t store_import_live_capitals(struct tx *tx, const struct import_step *step,
                                   const char *after, struct arena *arena,
                                   const char *names[IMPORT_CAPITALS_MAX]);
 /*
- * Reads the records at NAMES whose data has names. IS_STAGED: reads the staged records;
- * false: the live records.
+ * Reads the records at NAMES of the types whose data contains names. IS_STAGED true:
+ * reads the staged records. False: reads the live records.
  */
 void store_import_spellings(struct tx *tx, const struct import_step *step,
                             bool is_staged, const char *const *names, size_t count,
                             struct arena *arena, struct tx_rows *rows);
 bool store_import_spelling_next(struct tx_rows *rows, struct spelling *spelling);
-/* Replaces the data of the staged records FROM by TO. */
+/* Writes the data TO to all staged records with the name, type and data of FROM. */
 void store_import_spell(struct tx *tx, const char *id, const struct spelling *from,
                         const struct rdata *to);
 /*
- * Gives the task DELETE to the live records that are not in the import. Returns their
- * number.
+ * Gives the task DELETE to the live records that are not in the import. If
+ * step->only_named is true, the function changes only record sets that are in the import.
+ * Returns the number of these records.
  */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 /*
- * Gives the serial to the records of record sets that get a new TTL. Returns their
- * number.
+ * Gives the serial of the step to the live records of each record set that gets a new
+ * TTL, except RRSIG records. Returns the number of these records.
  */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
 void store_import_records(struct tx *tx, const struct import_step *step);
-/* Sets updated_at of the record sets whose records the step has changed. */
+/* Sets updated_at of each record set in which the step has changed a record. */
 void store_import_date_recordsets(struct tx *tx, const struct import_step *step);
 /*
- * Counts the live records with the serial of the step: new records, and records with a
- * new TTL.
+ * Counts the live records with the serial of the step. These are new records, and records
+ * with a new TTL.
  */
 int64_t store_import_count(struct tx *tx, const struct import_step *step);
-/* Counts the live record sets and records of the domain. */
+/*
+ * Counts the live record sets and records of the domain, and writes the numbers to ZONE.
+ */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Appends the RRs of the records with the serial of the step. LIVE: omits deleted
- * records. False: the RRs need more than MAX bytes.
+ * Appends the RRs of the records with the serial of the step to RRS. LIVE true: omits
+ * deleted records. False: the RRs need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
 /*
- * The rules of core/rules.h (store_import_rules.c). Each function returns a name at which
- * the step violates a rule, or NULL. An import is responsible only for record sets that
- * it changes: record sets that stay equal may be older than a rule.
+ * These functions check the rules of core/rules.h (store_import_rules.c). Each function
+ * returns a name at which the step violates a rule, or NULL. A function checks only
+ * record sets that the import changes, because other record sets may be older than a
+ * rule.
  */
 const char *store_import_cname_clash(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
@@ -546,8 +581,8 @@ const char *store_import_too_large(struct tx *tx, const struct import_step *step
 const char *store_import_above_quota(struct tx *tx, const struct import_step *step,
                                      int64_t max, struct arena *arena);
 /*
- * The first function: true if the domain has live records of this name and type. The
- * second function: true if the step has changed such records.
+ * store_import_has_set() returns true if the domain has live records with NAME and TYPE.
+ * store_import_changes_set() returns true if the step has changed such records.
  */
 bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
                           uint16_t type);
@@ -575,7 +610,7 @@ void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
 enum { POOL_SORT_NAME, POOL_SORT_CREATED };
 extern const char *const store_pool_sort_keys[];
 
-/* Finds a pool by id, or by name if ID is "". */
+/* Finds a pool by ID. If ID is "", finds the pool by NAME. */
 bool store_pool_get(struct tx *tx, const char *id, const char *name, struct arena *arena,
                     struct pool *pool);
 bool store_pool_lock(struct tx *tx, const char *id, const char *name,
@@ -586,7 +621,7 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
-/* Writes pool->catalog_id; "": the pool has no catalog zone. */
+/* Writes pool->catalog_id to the row of the pool. "": the pool has no catalog zone. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
@@ -597,7 +632,7 @@ struct blacklist {
 	char id[ID_LEN + 1];
 	const char *name, *description, *created_at;
 };
-extern const char *const store_blacklist_sort_keys[];	/* only "name" */
+extern const char *const store_blacklist_sort_keys[];	/* the only key is "name" */
 
 void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
                             enum store_wait wait);
@@ -606,10 +641,13 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
                           struct tx_rows *rows);
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 
-/* LIMIT -1: no limit. */
+/* Sets the limit of the tenant for RESOURCE. LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait);
-/* Deletes the limit of the tenant, so that the configured limit applies again. */
+/*
+ * Deletes the limit of the tenant for RESOURCE, so that the configured limit applies
+ * again.
+ */
 void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
                        enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -621,18 +659,18 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 /* Identifies a key in a call, by id or by name. */
 struct tsigkey_key {
 	char id[ID_LEN + 1];		/* "": use the name */
-	const char *name;		/* canonical */
+	const char *name;		/* name in canonical form */
 };
 
 struct tsigkey {
 	char id[ID_LEN + 1];
 	const char *name, *algorithm;
-	const char *secret;		/* base64; NULL in a list */
+	const char *secret;		/* secret in base64; NULL in a list */
 	/* the domain that the key may transfer; NULL: a key for servers */
 	const char *domain_id, *domain;
 	const char *created_at, *updated_at;
 };
-extern const char *const store_tsigkey_sort_keys[];	/* only "name" */
+extern const char *const store_tsigkey_sort_keys[];	/* the only key is "name" */
 
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
@@ -642,25 +680,32 @@ bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena
  */
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
                         enum store_wait wait, struct arena *arena, struct tsigkey *key);
-/* Does not read the secrets. */
+/* Finds the keys of one page. Does not read the secrets. */
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
-/* Inserts the key. WAIT also applies to the row of the domain. */
+/*
+ * Inserts the key. WAIT: how long the statement waits for the rows of the key and of the
+ * domain.
+ */
 void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait);
-/* Writes the algorithm and the secret. */
+/* Writes the algorithm and the secret of KEY to its row. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
-/* Deletes the keys of a domain, except keys that a server of a pool uses. */
+/* Deletes the TSIG keys of a domain, except keys that a name server uses. */
 void store_tsigkey_delete_of_domain(struct tx *tx, const char *domain_id,
                                     enum store_wait wait);
-/* Finds the first server that uses the key. False: no server uses it. */
+/* Finds the first server that uses the key NAME. False: no server uses this key. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);
 
 /* ---- name servers (store_admin.c) ---- */
 
-/* A server of a pool, with counts of its domains. */
+/*
+ * A server of a pool, with numbers of domains. BEHIND: the server does not serve the
+ * newest serial. FAILED: the last operation on the server failed. UNCHECKED: the pool
+ * manager has not yet compared the settings of the zone with the newest settings.
+ */
 struct server_summary {
 	const char *id, *pool, *backend, *host, *state, *health, *last_error;
 	uint32_t port;
@@ -680,7 +725,8 @@ struct server_status {
 	uint32_t serial, attempts;
 };
 /*
- * Sets the state of a server: STATE is ACTIVE, DRAINED or REMOVED. False: no such server.
+ * Sets the state of a server to STATE: ACTIVE, DRAINED or REMOVED. False: there is no
+ * such server.
  */
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
@@ -690,14 +736,17 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*
- * Reads the rows of the domain. Also returns a row for each server of the pool that has
- * not reported on the domain yet. Such a row has no status and no seen_at. Its reason
- * names the step that the server waits for.
+ * Reads the rows about the domain on each server. Also returns a row for each server of
+ * the pool that has not reported on the domain yet. Such a row has no status and no
+ * seen_at. Its reason names the step that the server waits for.
  */
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
-/* Finds the servers that may still serve a deleted domain, each with the reason. */
+/*
+ * Finds the servers that may still serve a deleted domain. Each row contains a server and
+ * a reason.
+ */
 void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
                             struct tx_rows *rows);
 bool store_status_next_undeleted(struct tx_rows *rows, const char **server_id,

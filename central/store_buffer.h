@@ -23,25 +23,26 @@ void store_buffer_free(struct store_buffer **buffer);
 
 /*
  * Adds a row for an existing, locked domain to the buffer: the state, SOA, TTL,
- * description and counts. changed_at becomes the current time. ZONE gets the next
- * version.
+ * description and counts. Sets changed_at to the current time. The version of ZONE grows
+ * by one.
  */
 void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
 /*
- * Adds rows to the buffer for record sets that are new or have a new TTL. Each record set
- * already has an id.
+ * Adds the rows of SETS to the buffer: record sets that are new, have a new TTL, or have
+ * changed records. Each record set already has an id.
  */
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
                              struct rrset *const *sets, size_t count);
 /*
- * Adds ROWS to the buffer: new, changed and deleted records. Each record already has an
- * id.
+ * Adds the rows of new, changed and deleted records (ROWS) to the buffer. Each record
+ * already has an id.
  */
 void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
                           const struct row *rows, size_t count);
 /*
- * Adds a row of the journal to the buffer: the RRs that the change to SERIAL removed and
- * added, in wire form. Each list begins with its SOA.
+ * Adds a row of the journal to the buffer: the RRs that the change from PREVIOUS to
+ * SERIAL removed and added, in wire form. REMOVED begins with the old SOA record, ADDED
+ * with the new SOA record.
  */
 void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
                           uint32_t previous, uint32_t serial,

@@ -9,19 +9,24 @@
 #include "core/catalog.h"
 #include "store.h"
 
-enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };	/* maximum in one update */
+/* maximum number of catalog zones in one round, and of domains in one transaction */
+enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };
 
 struct catalog_ref {
 	const char *id, *pool_id;
 };
 /* Reads the catalog zones of all pools, at most CATALOGS_MAX. Returns their number. */
 size_t store_catalog_find(struct tx *tx, struct arena *arena, struct catalog_ref *found);
-/* Reads at most CATALOG_MEMBERS domains to add to or to remove from the catalog zone. */
+/*
+ * Reads the ids of at most CATALOG_MEMBERS domains that the catalog zone must add or
+ * remove. Returns the number of ids.
+ */
 size_t store_catalog_due(struct tx *tx, struct arena *arena,
                          const struct catalog_ref *catalog, const char **ids);
 /*
- * Locks the domains of IDS. Fills MEMBERS with the domains that are still due, and
- * returns their number. *skipped: another transaction has locked some of the domains.
+ * Locks the domains IDS, except domains that another transaction has locked. Writes the
+ * domains that the catalog zone must still add or remove to MEMBERS, and returns their
+ * number. Sets SKIPPED to true if the function could not lock all domains.
  */
 size_t store_catalog_lock(struct tx *tx, struct arena *arena,
                           const struct catalog_ref *catalog, const char *const *ids,

@@ -8,19 +8,19 @@
 
 #include "runtime/tx.h"
 
-enum { FLEET_ROWS = 1000 };		/* maximum in one list */
+enum { FLEET_ROWS = 1000 };		/* maximum number of rows in one list */
 
 /*
- * A condition: the process of the row W of worker_nodes is alive. Its only parameter is
- * `fleet.timeout` in milliseconds. As in an election, a heartbeat with a time in the
- * future does not count.
+ * SQL condition: the process of the row W of worker_nodes is alive. The condition has one
+ * parameter: `fleet.timeout` in milliseconds. As in an election, a heartbeat that is
+ * further than `fleet.timeout` in the future does not count.
  */
 #define WORKER_LIVES(w) \
 	"ABS(TIMESTAMPDIFF(MICROSECOND, " w ".plugin_time, NOW(6))) <= ? * 1000"
 
 /*
- * The topics that have a living process, and the pools that have name servers, but none
- * in service.
+ * Two lists: the topics that have a living process, and the pools that have name servers
+ * but no server in service.
  */
 struct living_services {
 	const char *name[FLEET_ROWS];
@@ -29,13 +29,13 @@ struct living_services {
 	size_t idle_count;
 };
 /*
- * Finds the topics of mini-DNS and the pool managers that have a living process, and the
- * pools that have name servers, but none in service. One statement.
+ * Finds the topics of mini-DNS and the pool managers that have a living process. Also
+ * finds the pools that have name servers but no server in service. Sends one statement.
  */
 void store_fleet_services(struct tx *tx, int timeout_ms, struct arena *arena,
                           struct living_services *services);
 bool living_services_has(const struct living_services *services, const char *topic);
-/* True: the pool has name servers, but none in service. */
+/* True: the pool has name servers, but no server in service. */
 bool living_services_lack_server(const struct living_services *services,
                                  const char *pool);
 
@@ -49,18 +49,19 @@ json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
                             struct arena *arena);
 /*
  * Makes a list of the pools that have domains and name servers, but no server in service.
- * POOL: as above.
+ * POOL: as for store_fleet_missing().
  */
 json_t *store_fleet_idle_pools(struct tx *tx, const char *pool, struct arena *arena);
 /*
- * Makes a list of all processes as JSON objects, for the answer. The status of a process
- * without a heartbeat in the last TIMEOUT_MS is `dead`, whatever its master has written.
+ * Makes the list of all processes for an answer, as JSON objects. The status of a process
+ * without a heartbeat in the last TIMEOUT_MS is `dead`, even if its row contains another
+ * status.
  */
 json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
-/* Makes a list of all locks as JSON objects. */
+/* Makes the list of all locks that processes hold, as JSON objects. */
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
 /*
- * Makes a list of all drifts, followed by all repairs. Both parts begin with the newest
- * entry.
+ * Makes one list of all open drifts, followed by all repairs, as JSON objects. Each part
+ * begins with the newest entry, and has at most FLEET_ROWS entries.
  */
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena);

@@ -17,28 +17,32 @@ struct query {
 };
 
 void query_begin(struct query *query, struct arena *arena, const char *select);
-/* Appends FRAGMENT with one value. */
+/* Appends FRAGMENT, which contains one "?", and binds VALUE to this "?". */
 void query_bind(struct query *query, const char *fragment, struct tx_value value);
-/* Appends " AND <column> = ?" unless TEXT is NULL. */
+/* Appends " AND <column> = ?" and binds TEXT. If TEXT is NULL, appends nothing. */
 void query_equals(struct query *query, const char *column, const char *text);
-/* Appends " AND <column> = ?" or " LIKE ?", unless the pattern matches any name. */
+/*
+ * Appends " AND <column> = ?" or " AND <column> LIKE ?" for the pattern. If the pattern
+ * matches all names, appends nothing.
+ */
 void query_matches(struct query *query, const char *column,
                    const struct pattern *pattern);
 
 /*
- * A sort column, the column that orders equal values, and the statement that reads both
- * columns as strings for the id of the marker. The query binds these strings as values,
- * because the optimizer would not use the index for a sub-select.
+ * The sort order of a query. COLUMN is the sort column. TIE is the column that orders
+ * rows with the same value in COLUMN. LOOKUP is the statement that reads both columns of
+ * the row of the marker, as strings. The query binds these strings as values, because the
+ * optimizer would not use the index for a sub-select.
  */
 struct sort_column {
 	const char *column, *tie, *lookup;
 };
 
 /*
- * Appends the sort order and the limits of the page. ERR_INVALID in TX: the row of the
- * marker does not exist.
+ * Appends the sort order, the position of the marker, and the limit of the page.
+ * ERR_INVALID in TX: the row of the marker does not exist.
  */
 void query_page(struct query *query, struct tx *tx, const struct paging *paging,
                 const struct sort_column *sort);
-/* Runs the query, once. */
+/* Runs the query. Call it only once for each query. */
 void query_run(struct query *query, struct tx *tx, struct tx_rows *rows);

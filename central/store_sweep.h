@@ -1,8 +1,8 @@
 /*
  * store_sweep -- the SQL statements of sweep.h. The functions store_sweep_find_*() only
- * read. Each other function does a limited part of the work. It returns the number of
- * rows or domains that it has processed, or 0 if it has found no work. The sweep repeats
- * a function until the result is 0 or the time limit of the sweep is over.
+ * read. Each other function does a limited part of the work, and returns the number of
+ * rows or domains that it has processed. 0: there is no more work. The sweep repeats a
+ * function until the result is 0, or until the time limit of the sweep ends.
  */
 #pragma once
 
@@ -10,23 +10,24 @@
 
 enum { SWEEP_ROWS = 2000, SWEEP_DOMAINS = 100, SWEEP_SCAN = 1000 };
 
-/* Ids of domains. */
+/* A list of domains. */
 struct sweep_list {
 	char ids[SWEEP_DOMAINS][ID_LEN + 1];
 	size_t count;
 };
 
 /*
- * Finds live domains with DELETED records older than AGE_S, among the next SWEEP_SCAN
- * domains after CURSOR. Moves CURSOR to the last domain that the function has checked.
- * After the last domain in the database, CURSOR is "" again.
+ * Finds live domains with DELETED records older than AGE_S seconds, among the next
+ * SWEEP_SCAN domains after CURSOR. Moves CURSOR to the last domain that the function has
+ * checked. After the last domain in the database, CURSOR is "" again.
  */
 void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
                                  struct sweep_list *list);
 /*
- * Locks a domain that store_sweep_find_tombstones() has found. Deletes the DELETED
- * records older than AGE_S, and then the empty record sets of the domain. Returns the
- * number of deleted records.
+ * Locks a domain that store_sweep_find_tombstones() has found, and deletes at most
+ * SWEEP_ROWS of the DELETED records older than AGE_S seconds. If no such records are
+ * left, also deletes empty record sets of the domain. Returns the number of deleted
+ * records.
  */
 int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 
@@ -39,35 +40,38 @@ void store_sweep_find_deleted(struct tx *tx, struct sweep_list *list);
  */
 int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
- * Finds domains that have been DELETED for AGE_S, have no other rows and are in no
- * catalog zone. The sweep deletes the row of a domain last, because this row contains the
- * serial, and the rows of the servers refer to it.
+ * Finds domains that have been DELETED for AGE_S seconds and are in no catalog zone.
+ * These domains also have no record sets, no journal, and no rows in pool_manager_status.
+ * So the sweep deletes the row of a domain after all other rows about the domain. Until
+ * then, the row of the domain contains the serial, and the rows in pool_manager_status
+ * refer to the row of the domain.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 /*
- * Stores the serials of the tombstones IDS, at most TX_LIST_MAX, for
- * store_domain_find_last().
+ * Stores the serials of the tombstones IDS, at most TX_LIST_MAX. After the deletion of
+ * the tombstones, store_domain_find_last() finds these serials.
  */
 void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count);
 /*
- * Deletes the rows of the domains that store_sweep_find_domains() has found. Stores their
- * serials.
+ * Stores the serials of the domains that store_sweep_find_domains() has found, and
+ * deletes the rows of these domains.
  */
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena);
-/* Deletes the stored serials of domains that were deleted more than AGE_S ago. */
+/* Deletes the stored serials of domains that were deleted more than AGE_S seconds ago. */
 int64_t store_sweep_last_serials(struct tx *tx, int age_s);
 
 /*
- * Deletes changes older than AGE_S. With each change it deletes all earlier changes of
- * the domain, because the journal must stay a chain without gaps. The result does not
- * count these earlier changes.
+ * Deletes changes older than AGE_S seconds from the journals. With each change, the
+ * function deletes all earlier changes of the domain, because the journal must stay a
+ * chain without gaps. The result does not count these earlier changes.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
 /*
- * Deletes the oldest changes of journals with more than LIMIT bytes, for domains that
- * changed within the last WITHIN_S. Returns the number of such domains.
+ * Deletes the oldest changes of each journal with more than LIMIT bytes, for at most
+ * SWEEP_DOMAINS domains that changed within the last WITHIN_S seconds. Returns the number
+ * of these domains.
  */
 int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
                                    struct arena *arena);
@@ -76,22 +80,26 @@ int64_t store_sweep_requests(struct tx *tx, int age_s);
 enum { SWEEP_NAMES = 20 };
 /*
  * Finds the names of at most SWEEP_NAMES live domains with a "/" that rules_domain_name()
- * refuses. It reads the names of all domains. Returns the number.
+ * refuses. Returns the number of these names. The statement reads the names of all
+ * domains.
  */
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
 /*
- * The first function sets open imports older than AGE_S to ERROR. The second function
- * deletes the records of finished imports. The third function deletes finished imports.
+ * store_sweep_open_imports() sets open imports without activity for AGE_S seconds to
+ * ERROR. store_sweep_import_records() deletes the staged records of finished imports.
+ * store_sweep_imports() deletes finished imports that have no staged records and are
+ * older than AGE_S seconds.
  */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);
 
 /*
- * Deletes the rows of dead processes, for services without a living process. If a service
- * has a living process, its master deletes these rows. TIMEOUT_MS: `fleet.timeout`.
+ * Deletes the rows of processes whose last heartbeat is older than AGE_S seconds, for
+ * services without a living process. If a service has a living process, the master of the
+ * service deletes these rows. TIMEOUT_MS: `fleet.timeout`.
  */
 int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms,
                             struct arena *arena);

@@ -1,8 +1,8 @@
 /*
- * sweep -- deletes old rows. It also sets an import to ERROR if the import has been open
- * too long. The sweep has its own lane (thread), with its own connection. Each central
- * process runs the sweep. The transactions are short, and two processes may run the same
- * step at the same time.
+ * sweep -- deletes old rows. The sweep also sets an import to ERROR if the import has
+ * been open without activity for `central.import_age`. The sweep has its own lane
+ * (thread), with its own connection. Each central process runs the sweep. The
+ * transactions are short, and two processes may run the same step at the same time.
  */
 #pragma once
 
@@ -10,4 +10,4 @@
 
 void sweep_start(struct central *central);
 void sweep_stop(struct central *central);
-void sweep_fire(void *self);	/* the function of a timer */
+void sweep_fire(void *self);	/* the function of a timer; starts a run of the sweep */

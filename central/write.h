@@ -4,11 +4,12 @@
  *
  * The transaction of a call also writes the answer and a digest of the call, under the
  * unique id of the message. If a message arrives twice, central returns the stored
- * answer. central looks for a stored answer in three cases: the broker has redelivered
- * the message, the id already exists, or the handler refuses the call. In the last case,
- * the reason may be that the first delivery has succeeded ("already exists"). A different
- * call with the same id gets ERR_CONFLICT. A stored answer writes no second line about
- * the change (rpc_changed()).
+ * answer. central looks for a stored answer in four cases: the broker has redelivered the
+ * message, the id already exists, the handler refuses the call, or the connection broke
+ * before the answer to COMMIT. A handler may refuse a call ("already exists") because the
+ * first delivery has succeeded. A different call with the same id gets ERR_CONFLICT. If
+ * central returns the stored answer of an earlier delivery, it writes no second log line
+ * about the change (rpc_changed()).
  */
 #pragma once
 
@@ -25,14 +26,17 @@ struct rrsets;
 struct write {
 	struct central *central;
 	struct request *req;
-	/* shared by the group; tx->why belongs to this call */
+	/*
+	 * the transaction of the group; while the handler of this call runs, tx->why is
+	 * the reason of this call
+	 */
 	struct tx *tx;
 	struct access access;
 	struct arena *arena;
 	struct store_buffer *buffer;	/* rows of all calls of the transaction */
-	/* the domain, locked and read for the group; NULL: the handler locks it */
+	/* the domain that the group has locked and read; NULL: the handler locks it */
 	const struct zone *locked_zone;
-	struct edit *edit;		/* from write_method.decode */
+	struct edit *edit;		/* the result of write_method.decode */
 	/* the record sets of the edit; NULL: not read yet */
 	struct rrsets *prefetched;
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
@@ -46,31 +50,36 @@ struct write {
 
 enum store_wait write_wait(const struct write *write);
 
-/* Decodes, reads, decides, writes. An error may also be in write->tx. */
+/*
+ * Handles one call: decodes, reads, decides, writes. An error may also be in write->tx.
+ */
 typedef enum err write_handler(struct write *write);
 
 struct write_method {
 	/*
-	 * runs before the transaction, so its error does not affect other calls; may be
-	 * NULL
+	 * runs before the transaction, so that an error does not affect the other calls;
+	 * may be NULL
 	 */
 	write_handler *decode;
 	write_handler *run;
-	/* reads for several locked domains with one statement; may be NULL */
+	/*
+	 * reads what RUN needs, for several locked domains with one statement; may be
+	 * NULL
+	 */
 	void (*prefetch)(struct tx *tx, struct write *writes, size_t count);
 };
 
 /*
- * Runs the calls of a batch. errs[]: the result of each request.
+ * Runs the calls of a batch. Writes the result of the call reqs[i] to errs[i].
  *
- * Group commit: calls that are waiting at the same time share a transaction for up to 20
- * ms. With group commit, changes to 500 domains become ACTIVE 1.5 times as fast, and
- * central accepts them 1.6 times as fast (tests/bench/run, medians of two runs each).
+ * Group commit: up to 32 calls that are waiting at the same time share a transaction for
+ * up to 20 ms. With group commit, changes to 500 domains become ACTIVE 1.5 times as fast,
+ * and central accepts them 1.6 times as fast (tests/bench/run, medians of two runs each).
  * Each call has its own serial (edit.h). If the transaction fails, each call runs alone.
- * A call whose domain is locked also runs alone. This call waits a moment for the row
- * only if another call about this domain has just succeeded (rpc_redo.h). After the first
- * ERR_LOCKED the rest of the batch does not wait. After BUDGET_MS no call begins, and the
- * rest of the batch gets ERR_BUSY.
+ * A redelivered call, and a call whose domain is locked, also run alone. A call waits for
+ * a locked row only if another call about the domain has just succeeded (rpc_redo.h), and
+ * at most 0.25 s. After the first ERR_LOCKED, no other call of the batch waits. After 5
+ * seconds, no further call of the batch begins. The remaining calls get ERR_BUSY.
  */
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs);

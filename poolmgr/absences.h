@@ -3,8 +3,9 @@
  * deleting. For each zone and server, this module writes to the database whether the zone
  * is absent, possibly absent or still on the server (core/absence.h). One transaction
  * writes all reports of a message. The transaction locks only rows of
- * pool_manager_status, so it never waits for central. If an absence needs the answer of a
- * server for its catalog zone, this module orders a poll of the catalog zone.
+ * pool_manager_status, so it never waits for central. If only the answer of a server for
+ * the catalog zone can confirm that a zone is absent, this module orders a poll of the
+ * catalog zone on this server.
  */
 #pragma once
 

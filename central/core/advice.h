@@ -7,11 +7,11 @@
  *	has a CNAME record
  *	is below the delegation whose NS record names it, and has no glue there
  *
- * If another delegation hides the host, the addresses of the host are in the zone below.
- * Then there is no warning. The module needs all record sets at the names of
- * advice_names(), which are the host, the names between the host and the apex, and their
- * wildcards. The warnings about limits of name servers (core/limits.h) and about record
- * sets (core/advice_set.h) share the room of struct advice.
+ * If the host is below another delegation, the addresses of the host belong to the
+ * delegated zone, and there is no warning. The caller reads the record sets at the names
+ * of advice_names(). These names are the host, each name above the host up to the apex,
+ * and the wildcard below each name above the host. A struct advice also stores the
+ * warnings of core/limits.h and core/advice_set.h.
  */
 #pragma once
 
@@ -19,8 +19,9 @@
 #include "core/zone.h"
 
 enum {
-	ADVICE_MAX = 20,		/* maximum number of texts */
-	ADVICE_NAMES_MAX = 500,		/* maximum number of names to read */
+	ADVICE_MAX = 20,		/* maximum number of texts in a struct advice */
+	/* maximum number of names that advice_names() returns */
+	ADVICE_NAMES_MAX = 500,
 	/* maximum number of characters of a name in a text */
 	ADVICE_NAME_SHOWN = 100,
 };
@@ -31,27 +32,33 @@ enum {
 struct advice {
 	const char *texts[ADVICE_MAX];
 	size_t count;
-	size_t further;			/* number of warnings without a text */
+	/* number of further warnings, which have no text */
+	size_t further;
 };
 
 /* True: the host is an address with a final dot, as in "MX 10 192.0.2.1.". */
 bool advice_is_address(const struct name *host);
 /*
- * Adds to SETS, as rows (`was`), the records with hosts that CHANGES add or set and do
- * not delete again.
+ * Adds the NS, MX and SRV records that CHANGES add or set to SETS, as rows (`was`).
+ * Leaves out records that a later change deletes again.
  */
 void advice_read_changes(struct rrsets *sets, const struct change *changes, size_t count);
 /*
- * Lists the names to read for the rows (`was`) of SETS. NAMES has room for
- * ADVICE_NAMES_MAX; hosts for which there is no room get no warning.
+ * Lists the names at which the caller must read record sets to check the hosts in the
+ * rows (`was`) of SETS. Returns the number of names. NAMES has room for ADVICE_NAMES_MAX
+ * names. If the names of a host do not fit, this host and all later hosts get no warning
+ * about addresses.
  */
 size_t advice_names(const struct zone *zone, const struct rrsets *sets,
                     struct arena *arena, const char **names);
-/* Adds a warning. TEXT must live as long as ADVICE. */
+/*
+ * Adds the warning TEXT to ADVICE. If ADVICE is full, only counts the warning. TEXT must
+ * live as long as ADVICE.
+ */
 void advice_add(struct advice *advice, const char *text);
 /*
- * Adds the warnings about the rows of SETS. KNOWN: the record sets at the names of
- * advice_names().
+ * Adds the warnings about the hosts in the rows (`was`) of SETS to ADVICE. KNOWN: the
+ * record sets at the names of advice_names().
  */
 void advice_make(const struct zone *zone, const struct rrsets *sets,
                  struct rrsets *known, struct arena *arena, struct advice *advice);

@@ -7,13 +7,13 @@
  *	several TXT records of a policy that must be one record: SPF, DMARC, MTA-STS,
  *	TLS-RPT
  *
- * The function looks only at the record sets that the caller passes.
+ * The module looks only at the record sets that the caller passes.
  */
 #pragma once
 
 #include "core/advice.h"
 #include "core/rrsets.h"
 
-/* Adds the warnings about the results (`wanted`) of the changed record sets. */
+/* Adds the warnings about the results (`wanted`) of the changed record sets to ADVICE. */
 void advice_set_check(const struct rrsets *sets, struct arena *arena,
                       struct advice *advice);

@@ -3,11 +3,13 @@
  * caller first reads the record sets, and at the end writes the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
- * compares the result with the rows: unchanged records need no write. For a CHANGE_SET,
- * plan_make() pairs deleted records with new records. So a changed address needs only an
- * SQL UPDATE of one row. For other kinds of change, the plan deletes and inserts rows. If
- * the TTL of a record set changes, the plan also updates the row of each of its records.
- * If only the manager of a record changes, the record needs no new serial.
+ * compares the result with the rows. For an unchanged record, the plan contains no write.
+ * For a CHANGE_SET, plan_make() pairs each deleted record with a new record. So a changed
+ * address needs only an SQL UPDATE of one row. After other changes, the plan marks the
+ * rows of deleted records as deleted, and inserts a row for each new record. If the TTL
+ * of a record set changes, the plan also updates the row of each record in this record
+ * set (except RRSIG records). If only the manager of a record changes, the record gets no
+ * new serial.
  */
 #pragma once
 
@@ -20,8 +22,8 @@
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
 	/*
-	 * not a change: a condition that the record set must meet before all changes;
-	 * type ANY: the name has no record set
+	 * not a change, but a condition: before all changes, the record set must contain
+	 * exactly these records; type ANY: the name must have no records
 	 */
 	CHANGE_EXPECT,
 };
@@ -32,36 +34,40 @@ struct octets {
 };
 
 struct rdata {
-	const char *data;		/* presentation, canonical */
+	const char *data;		/* data in canonical presentation form */
 	const uint8_t *rdata;
 	uint16_t len;
-	struct octets compared;		/* canonical; computed when needed */
-	const char *managed_by;		/* as in struct record */
+	/* canonical form of the data for comparisons; `at` is NULL: not computed yet */
+	struct octets compared;
+	const char *managed_by;		/* the producer, as in struct record */
 };
 
 struct ttl {
-	bool given;			/* false: the domain's TTL */
+	/* false: the record set uses the TTL of the domain */
+	bool given;
 	uint32_t value;
 };
 
 struct change {
 	enum change_op op;
 	struct name name;
-	const char *owner;		/* the name's canonical text */
+	const char *owner;		/* canonical text of the name */
 	uint16_t type;
 	enum { TTL_KEPT, TTL_DEFAULT, TTL_GIVEN } ttl_op;
 	uint32_t ttl;
-	/* DELETE without records: delete the whole record set */
+	/* a DELETE without records deletes the whole record set */
 	struct rdata *records;
 	size_t count;
 	/*
-	 * The producer that makes the change. ADD: the producer manages the new records;
-	 * existing records keep their manager. SET: the producer also manages the
-	 * existing records without a manager. DELETE: delete only the records that this
-	 * producer manages. NULL: new records have no manager, and DELETE deletes all.
+	 * The producer that makes the change. ADD: the producer manages the new records.
+	 * Existing records keep their manager. SET: the producer manages the new records,
+	 * and also those records of the change that exist without a manager. DELETE:
+	 * deletes only records that this producer manages. NULL: new records have no
+	 * manager, and DELETE deletes records of all managers.
 	 */
 	const char *managed_by;
-	const char *field;		/* "changes[3]", for reasons */
+	/* place of the change, for reasons: "changes[3]" */
+	const char *field;
 };
 
 struct rrset {
@@ -72,39 +78,53 @@ struct rrset {
 	/* the record set has a row, but possibly no live records */
 	bool stored;
 	struct ttl stored_ttl;
-	const struct record *was;	/* the live rows */
+	const struct record *was;	/* the rows of the live records */
 	size_t was_count;
-	/* `was`, sorted and without duplicates; computed when needed */
+	/*
+	 * canonical forms of the data in `was`, sorted and without duplicates; NULL: not
+	 * computed yet
+	 */
 	struct octets *compared;
 	size_t compared_count;
-	/* the result */
+	/* the result of the changes */
 	struct ttl ttl;
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
 	/*
-	 * records of a producer that changes of other callers have removed, and records
-	 * without a manager that a producer has replaced
+	 * removed records that need a right (core/rules.h): records of a producer that
+	 * did not make the change, and records without a manager that a producer has
+	 * replaced
 	 */
 	struct rdata *taken;
 	size_t taken_count, taken_size;
-	const char *field;		/* path of the last change; NULL: unchanged */
+	const char *field;		/* place of the last change; NULL: no change */
 };
 
-/* Sets wanted = was. Call it after reading the rows. */
+/*
+ * Starts the result with a copy of the rows (`was`). Call this function after you have
+ * read the rows.
+ */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /*
- * True: the record set contains exactly the records of EXPECT. Ignores the case of
- * names, and duplicates. If EXPECT has no records, the record set must not exist.
+ * True: the rows (`was`) contain exactly the records of EXPECT. Ignores the case of names
+ * in the data, and duplicates. If EXPECT has no records, the record set must have no live
+ * records.
  */
 bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
-/* True: the result contains this record. Compares the data octet by octet. */
+/* True: the result contains RECORD. The function compares the data octet by octet. */
 bool rrset_has_wanted(const struct rrset *set, const struct rdata *record);
-/* Returns the number of the change's records that had no effect. */
+/*
+ * Applies CHANGE to the result. Returns the number of records of CHANGE that had no
+ * effect. For the deletion of a whole record set, the number is 1 if the deletion had no
+ * effect.
+ */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 
-/* ROW_MARK: only the manager of the record is new. */
+/*
+ * ROW_TOUCH: the record has a new TTL. ROW_MARK: only the manager of the record is new.
+ */
 enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_MARK, ROW_DELETE };
 
 struct row {
@@ -116,15 +136,21 @@ struct row {
 struct plan {
 	struct row *rows;
 	size_t count, size;
-	/* record sets whose row is new or gets a new TTL */
+	/*
+	 * record sets whose row the caller must write: new record sets, and record sets
+	 * with a new TTL or changed records
+	 */
 	struct rrset **sets;
 	size_t set_count;
-	struct buf removed, added;	/* RRs in wire form, without the SOAs */
+	struct buf removed, added;	/* RRs in wire form, without SOA records */
 	size_t inserted, updated, deleted, marked;
 	int64_t recordset_delta, record_delta;
 };
 
-/* Plans the rows that give each record set its wanted records, under SERIAL. */
+/*
+ * Plans the writes after which the rows of each changed record set contain the result
+ * (`wanted`). The rows of changed records get SERIAL.
+ */
 void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
                uint32_t default_ttl, uint32_t serial, struct arena *arena);
 bool plan_is_empty(const struct plan *plan);

@@ -1,7 +1,8 @@
 /*
  * limits -- finds record sets that some kinds of name server do not take
- * (model/server_limits.h). The answer to a change contains a warning about such a record
- * set. If a server fails, the reason names such a record set as the likely cause. central
+ * (model/server_limits.h). If the pool has a server of such a kind, the answer to a
+ * change contains a warning about the record set. If such a server then refuses the zone
+ * or leaves out records, the reason names the record set as the likely cause. central
  * accepts these record sets, because a pool may have only servers of other kinds.
  */
 #pragma once
@@ -10,10 +11,12 @@
 #include "core/rrsets.h"
 #include "model/server_limits.h"
 
-/* The record sets beyond one row of server_limits[]. */
+/* The record sets beyond one limit (a row of server_limits[]). */
 struct limit_sets {
-	const struct rrset *sets[ADVICE_MAX];	/* in the order of the names */
-	size_t count;			/* includes the record sets that have no room */
+	/* the first record sets, in the order of the names */
+	const struct rrset *sets[ADVICE_MAX];
+	/* number of all record sets; may be greater than ADVICE_MAX */
+	size_t count;
 };
 
 struct limits_found {
@@ -26,9 +29,10 @@ struct limit_server {
 };
 
 /*
- * Checks the results (`wanted`) of the changed record sets. SETS: all record sets at each
- * name of the changes, sorted by rrsets_sort(). For a limit that concerns names, the
- * result contains one record set of each name. NULL: no record set is beyond a limit.
+ * Finds the record sets beyond limits among the results (`wanted`) of the changed record
+ * sets. SETS: all record sets at each name of the changes, sorted by rrsets_sort(). For a
+ * limit that concerns names, the function returns one record set of each name. NULL: no
+ * record set is beyond a limit.
  */
 const struct limits_found *limits_find(const struct rrsets *sets);
 /*
@@ -37,33 +41,41 @@ const struct limits_found *limits_find(const struct rrsets *sets);
  */
 const struct limits_found *limits_find_rows(struct rrsets *sets);
 
-/* Adds a warning for each record set that servers of SERVERS do not take. */
+/*
+ * Adds a warning to ADVICE for each record set of FOUND that a server of SERVERS does not
+ * take.
+ */
 void limits_advise(const struct limits_found *found, const struct limit_server *servers,
                    size_t count, struct arena *arena, struct advice *advice);
 /* True: a kind of server does not take a zone of this name. */
 bool limits_exclude_zone(const struct zone *zone);
-/* Adds a warning if servers of SERVERS do not take the name of the new zone. */
+/*
+ * Adds a warning to ADVICE for each limit of SERVERS that the name of the new zone
+ * exceeds.
+ */
 void limits_advise_zone(const struct zone *zone, const struct limit_server *servers,
                         size_t count, struct arena *arena, struct advice *advice);
 
 /* The last report of a server that failed. */
 struct limit_failure {
-	const char *backend;		/* of the server */
-	const char *reason;		/* of the report */
+	const char *backend;		/* backend of the server */
+	const char *reason;		/* reason in the report */
 	/* the server serves other records than the database */
 	bool differs;
 };
 
 /*
- * True: the server answers, but not with the zone of the database, and its backend has a
- * limit that has this effect.
+ * True: a limit of the backend may cause FAILURE. Either the server answers without the
+ * zone or with an old serial, and the limit makes the server refuse the whole zone. Or
+ * the server serves other records than the database, and the limit makes the server leave
+ * out records.
  */
 bool limits_may_explain(const struct limit_failure *failure);
 /*
  * Returns a text such as "likely cause: '*.w.example.org. NS': BIND takes no NS records
- * at a wildcard name". NULL: FOUND does not explain the failure. Each record set in the
- * text can cause the failure alone. The text names at most three record sets, and the
- * number of the others.
+ * at a wildcard name". The text names at most three record sets, and the number of
+ * further record sets. Each named record set alone can cause the failure. NULL: FOUND has
+ * no record set that can cause the failure.
  */
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena);

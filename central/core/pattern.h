@@ -15,11 +15,14 @@
 enum { PATTERN_STARS_MAX = 8 };
 
 struct pattern {
-	/* the stored form of a name, or a text for LIKE; NULL: any */
+	/* the stored form of a name, or a text for LIKE; NULL: matches all names */
 	const char *text;
-	bool is_like;		/* LIKE text ESCAPE '!' */
+	bool is_like;		/* compare with LIKE text ESCAPE '!' */
 };
 
-/* ERR_INVALID: the pattern has more than PATTERN_STARS_MAX `*`. */
+/*
+ * Converts a name or a pattern of a caller to PATTERN. ERR_INVALID: TEXT has more than
+ * PATTERN_STARS_MAX `*`. Several `*` in a row count as one. The reason begins with FIELD.
+ */
 enum err pattern_parse(const char *text, const char *field, struct arena *arena,
                        struct pattern *pattern, struct why *why);

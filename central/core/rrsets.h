@@ -1,6 +1,6 @@
 /*
- * rrsets -- the record sets of a change, by owner and type: a hash table in the arena of
- * the request.
+ * rrsets -- a hash table of the record sets of a change, in the arena of the request.
+ * Key: the owner and the type.
  */
 #pragma once
 
@@ -9,15 +9,23 @@
 
 struct rrsets {
 	struct arena *arena;
-	struct rrset **items;		/* in the order of insertion */
+	/* in the order of insertion, or in the order of rrsets_sort() */
+	struct rrset **items;
 	size_t count, size;
-	struct rrset **slots;		/* open addressing, 2^n, at most half full */
+	/*
+	 * open addressing; the number of slots is a power of two, and at most half of the
+	 * slots are full
+	 */
+	struct rrset **slots;
 	size_t slot_count;
 };
 
 void rrsets_init(struct rrsets *sets, struct arena *arena);
-/* Returns the record set of this name and type, or a new record set. Borrows OWNER. */
+/*
+ * Returns the record set with this name and type. If it is missing, adds a new record
+ * set. Borrows OWNER.
+ */
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type);
-/* Sorts by owner, then by type. */
+/* Sorts the record sets (`items`) by owner, then by type. */
 void rrsets_sort(struct rrsets *sets);

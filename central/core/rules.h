@@ -1,9 +1,9 @@
 /*
  * rules -- decides which records a zone may contain. The rules are the same for all
  * callers. central checks only the result of the whole request (core/changes.h). So one
- * change may violate a rule if another change in the same request corrects the
- * violation. If the result violates a rule, the error is ERR_INVALID, unless a function
- * below names another error.
+ * change may violate a rule if another change in the same request corrects the violation.
+ * If the result violates a rule, the error is ERR_INVALID, unless a function below names
+ * another error.
  *
  *	A CNAME is the only record at its name (RFC 1034 3.6.2), except for RRSIG, NSEC
  *	and KEY (RFC 2181 10.1).
@@ -14,8 +14,8 @@
  *	No name has records below a DNAME (RFC 6672 2.4).
  *	A record set fits into one DNS message.
  *	Each owner name is inside the zone.
- *	If another domain is inside this zone, this zone contains only its delegation:
- *	NS and DS at the name of that domain, and glue.
+ *	At and below the name of a domain inside this zone, this zone contains only the
+ *	delegation: NS and DS at the name of that domain, and glue.
  *	A change cannot have the type SOA. The values of the domain define its SOA.
  */
 #pragma once
@@ -25,27 +25,27 @@
 #include "model/rr.h"
 
 /*
- * Checks the name of a new domain with domain_check_name(). A tenant cannot create a
- * domain above a domain of another tenant or below it. A tenant with "com." would block
- * all other tenants. So only an administrator may create the root, a name of one label,
- * in-addr.arpa. and ip6.arpa. (ERR_DENIED).
+ * Checks the name of a new domain with domain_check_name(). Only an administrator may
+ * create the root, a name of one label, in-addr.arpa. and ip6.arpa. (ERR_DENIED). No
+ * tenant can create a domain above or below a domain of another tenant. So a tenant with
+ * the domain "com." would block all other tenants.
  */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
-/* Checks the owner and the type of one change. */
+/* Checks one change: the owner must be inside the zone, and the type must not be SOA. */
 enum err rules_owner(const struct zone *zone, const struct change *change,
                      struct why *why);
 
 /*
- * Checks the result. SETS: all record sets at each name of the changes, sorted by
- * rrsets_sort().
+ * Checks the result (`wanted`) of the changes at each name. SETS: all record sets at each
+ * name of the changes, sorted by rrsets_sort().
  */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
 /*
- * Checks that no changed record set is inside one of CHILDREN, the domains below this
- * domain. Accepts the delegations to CHILDREN.
+ * Checks that no changed record set is at or below the name of one of CHILDREN, the
+ * domains below this domain. Accepts the delegations to CHILDREN.
  */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
@@ -57,25 +57,34 @@ bool rules_is_delegation(uint16_t type, bool at_child);
  * message.
  */
 enum { RULES_SET_MAX = RDATA_MAX };
-/* ERR_INVALID: a record set would grow to more than RULES_SET_MAX. */
+/*
+ * Checks the sizes of the changed record sets. ERR_INVALID: a record set would grow to
+ * more than RULES_SET_MAX octets.
+ */
 enum err rules_sizes(const struct rrsets *sets, struct why *why);
 
 /* The rights of a call on records that the caller does not manage. */
 struct rules_may {
-	/* `force`: may delete and replace records of other producers */
+	/* argument `force`: the call may delete and replace records of other producers */
 	bool take_managed;
-	/* `replace`: a producer may replace records that no producer manages */
+	/* argument `replace`: a producer may replace records that no producer manages */
 	bool replace_unmanaged;
 };
 
-/* ERR_CONFLICT: the changes delete or replace a record, but MAY does not allow this. */
+/*
+ * Checks the removed records in rrset.taken. ERR_CONFLICT: the changes delete or replace
+ * a record, but MAY does not allow this.
+ */
 enum err rules_managed(const struct rrsets *sets, struct rules_may may, struct why *why);
 /*
- * Returns the error about a record that a producer manages. FIELD: the place of the
- * change, for the reason.
+ * Returns ERR_CONFLICT, with the reason that the producer MANAGED_BY manages the record.
+ * FIELD: the place of the change, for the reason.
  */
 enum err rules_fail_managed(const char *field, const char *managed_by, const char *owner,
                             uint16_t type, const char *data, struct why *why);
 
-/* ERR_QUOTA: a record set would grow to more than MAX records; -1: no limit. */
+/*
+ * Checks the number of records in each record set. ERR_QUOTA: a record set would grow to
+ * more than MAX records. MAX -1: no limit.
+ */
 enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why);

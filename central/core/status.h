@@ -5,8 +5,8 @@
  *
  * A domain with the status ACTIVE keeps this status after all reports except FOREIGN.
  * FOREIGN means that too many servers serve a serial or records that differ from the
- * database. The domain then has the status ERROR until the servers have the right
- * content. The states of the records of the domain do not change.
+ * database. The domain then has the status ERROR until enough servers serve the content
+ * of the database. FOREIGN does not change the states of the records of the domain.
  *
  * One table contains all changes of state. status_next() applies the table to one state.
  * The store builds the SQL UPDATE of records from the results of status_next().
@@ -35,13 +35,14 @@ extern const struct status_move status_moves[];
 extern const size_t status_move_count;
 
 /*
- * Returns the state after REPORT with SERIAL. The state is unchanged if no row matches.
+ * Returns the state that follows NOW after REPORT about SERIAL. If no row of the table
+ * matches, the state is unchanged.
  */
 struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 
 /*
- * Returns the state after a change under a new serial. A domain or record with the task
- * ADD that is not ACTIVE yet keeps this task.
+ * Returns the state that follows NOW after a change under a new serial. TASK: UPDATE or
+ * DELETE. If the task is still ADD, an UPDATE does not change the task.
  */
 struct state status_changed(struct state now, enum task task, uint32_t serial);

@@ -7,20 +7,20 @@
 #include "model/name.h"
 
 enum {
-	TSIGKEY_OCTETS_MIN = 16, TSIGKEY_OCTETS_MAX = 128,	/* length of a secret */
+	TSIGKEY_OCTETS_MIN = 16, TSIGKEY_OCTETS_MAX = 128,	/* octets of a secret */
 	TSIGKEY_HASH_MAX = 64,
 };
 
-#define TSIGKEY_ALGORITHM "hmac-sha256"	/* the default */
+#define TSIGKEY_ALGORITHM "hmac-sha256"	/* the default algorithm */
 
 /*
- * Returns the length of the algorithm's hash in octets; 0: the algorithm is not allowed.
+ * Returns the length of the hash of ALGORITHM in octets. 0: the algorithm is not allowed.
  */
 size_t tsigkey_hash_octets(const char *algorithm);
 
 /*
- * Each function returns OK or ERR_INVALID. The reasons begin with "name", "algorithm" or
- * "secret".
+ * Each function checks one value of a key, and returns OK or ERR_INVALID. The reasons
+ * begin with "name", "algorithm" or "secret".
  */
 enum err tsigkey_check_name(const struct name *name, struct why *why);
 enum err tsigkey_check_algorithm(const char *algorithm, struct why *why);

@@ -18,52 +18,61 @@
 enum { EMAIL_MAX = 254 };
 
 struct zone {
-	/* is.email is the text of rname, is.primary the text of mname */
+	/*
+	 * is.email contains the text of rname, and is.primary contains the text of mname
+	 */
 	struct domain is;
 	struct name apex;		/* is.name in wire form */
 	struct name mname, rname;
 	uint32_t soa_ttl;
 	const char *pool;		/* name of the pool */
-	const char *reason;		/* of a status ERROR */
-	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
+	const char *reason;		/* why the domain is not ACTIVE; "": not known */
+	/* for example "2026-11-21T12:00:00.123Z" */
+	const char *created_at, *updated_at;
 	uint32_t recordsets, records;	/* numbers of live record sets and records */
 	bool is_listed;			/* the domain is in a catalog zone */
-	/* the database contains domains below this domain */
+	/* the database contains live domains below this domain */
 	bool has_children;
-	/* limits of the tenant; -1: not set */
+	/*
+	 * limits of the tenant; -1: no limit; QUOTA_DEFAULT: the configured limit applies
+	 */
 	int64_t quota_recordsets, quota_records;
 };
 
-/* New values of the SOA. NULL, or `has` is false: unchanged. */
+/*
+ * New values of the SOA record. If a name is NULL, or the `has` field of a number is
+ * false, the value stays unchanged.
+ */
 struct soa_spec {
-	const char *mname, *rname;	/* canonical texts */
+	const char *mname, *rname;	/* names as canonical texts */
 	struct name mname_wire, rname_wire;
 	bool has_refresh, has_retry, has_expire, has_minimum, has_ttl;
 	uint32_t refresh, retry, expire, minimum, ttl;
 };
 
-/* Copies the values of SPEC to ZONE. False: no value has changed. */
+/* Copies the new values of SPEC to ZONE. False: no value of ZONE has changed. */
 bool zone_set_soa(struct zone *zone, const struct soa_spec *spec);
-/* Appends the SOA record of the zone with SERIAL. */
+/* Appends the SOA record of the zone, with SERIAL, in wire form. */
 void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial);
-/* Appends the data of the SOA record as text. */
+/* Appends the data of the SOA record of the zone as text. */
 void zone_format_soa(struct buf *text, const struct zone *zone);
 
 /*
- * Converts hostmaster@example.org to the name hostmaster.example.org. ERR_INVALID: the
- * reason begins with FIELD.
+ * Converts an email address to a name: hostmaster@example.org becomes
+ * hostmaster.example.org. ERR_INVALID: EMAIL is not a valid address. The reason begins
+ * with FIELD.
  */
 enum err email_to_name(const char *email, const char *field, struct name *name,
                        struct why *why);
 /*
- * Converts the name to an email address. If the name has fewer than two labels, returns
- * the name as text. If the first label has octets that are not printable ASCII, returns
- * "?@" and the rest of the name.
+ * Converts NAME to an email address. If NAME has fewer than two labels, returns NAME as
+ * text. If the first label has octets that are not printable ASCII, returns "?@" and the
+ * rest of NAME.
  */
 const char *email_from_name(const struct name *name, struct arena *arena);
 
 /*
- * Writes the labels from the root down, each after its length (column
- * domains.ancestry). Returns the number of octets.
+ * Writes the labels of NAME to ANCESTRY, from the root down. The length of each label
+ * precedes the label (column domains.ancestry). Returns the number of octets.
  */
 size_t zone_ancestry(const struct name *name, uint8_t ancestry[NAME_MAX_WIRE]);

@@ -11,11 +11,13 @@ enum { COMMAND_OUTPUT = 4096 };
 
 struct command {
 	int status;			/* exit status; 128 + n after signal n */
-	char output[COMMAND_OUTPUT + 1];	/* text; control bytes are spaces */
+	/* text; bytes that are not printable ASCII become spaces */
+	char output[COMMAND_OUTPUT + 1];
 };
 
 /*
- * Searches the folders of the system for argv[0]. ERR_BUSY: the program cannot run.
+ * Runs the program argv[0] with the arguments ARGV, and waits for its end. Searches the
+ * folders in the PATH of this process for the program. ERR_BUSY: the program cannot run.
  * ERR_TIMEOUT: the timeout expired. ERR_UNREACHABLE: command_run() killed the program,
  * because this process could not watch it.
  */

@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /*
- * Returns the error for an errno. ERR_BUSY: a fault of this host. ERR_UNREACHABLE: any
- * other fault.
+ * Returns the error for the errno ERROR. ERR_BUSY: a fault of this host. ERR_UNREACHABLE:
+ * any other fault.
  */
 enum err connect_error(int error);

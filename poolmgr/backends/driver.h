@@ -5,8 +5,8 @@
  * The functions of a driver get the settings of one server. The settings of the server
  * override the settings of its backend (requirements: seed 000). The functions run on the
  * lane (thread) of the server. A function may block, but it returns within the timeout of
- * the server. A caller may repeat each function: create() also succeeds if the zone
- * already exists, and delete() also succeeds if the zone is missing.
+ * the server. A caller may repeat each function. For example, create() also succeeds if
+ * the zone already exists, and delete() also succeeds if the zone is missing.
  */
 #pragma once
 
@@ -25,36 +25,42 @@
  * own struct.
  */
 struct server_settings {
-	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
+	/* id of the server ("ns1"); at most 32 characters; unique in the pool */
+	char *id;
 	/* address or host name at which the server answers DNS queries */
 	char *host;
 	int port;
-	/* name of the TSIG key for its transfers (table tsigkeys) */
+	/* name of the TSIG key for the transfers of the server (table tsigkeys) */
 	char *tsig_key;
-	int timeout_ms;		/* of one operation */
-	/* by_catalog: time that the server has to read the catalog zone; otherwise 0 */
+	int timeout_ms;		/* time limit of one operation */
+	/*
+	 * if driver.by_catalog is true: time that the server has to read the catalog
+	 * zone; otherwise 0
+	 */
 	int patience_s;
 };
 
 struct buf;
 struct driver_context {
-	const struct endpoint *masters;	/* mini-DNS, at the addresses that servers use */
+	/* addresses of mini-DNS from which the servers transfer zones */
+	const struct endpoint *masters;
 	size_t master_count;
 };
 
 /*
- * Errors: ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_INVALID: the
- * control channel cannot express the zone. ERR_BUSY: this host lacks a file descriptor, a
- * program, a permission or space on a disk, or the driver did not get its own lock in
- * time. In these cases, the driver has sent no message to the server. ERR_REMOTE, or a
- * more specific error: the server refused the operation. The reason contains the text of
- * the server. Each caller adds the id of the server to the reason.
+ * The functions return these errors. ERR_TIMEOUT, ERR_UNREACHABLE: the server does not
+ * answer. ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this host
+ * lacks a file descriptor, a program, a permission or space on a disk, or the driver did
+ * not get its own lock in time. After ERR_BUSY, the driver has sent no message to the
+ * server. ERR_REMOTE, or a more specific error: the server refused the operation. The
+ * reason contains the text of the server. Each caller adds the id of the server to the
+ * reason.
  */
 struct driver {
-	/* "bind9": the group of settings is backends.bind9 */
+	/* name of the driver; for "bind9", the group of settings is backends.bind9 */
 	const char *name;
 	const char *help;
-	/* DRIVER_COMMON_OPTIONS, then the options of the driver */
+	/* DRIVER_COMMON_OPTIONS, followed by the options of the driver */
 	const struct option *options;
 	size_t settings_size;
 	/*
@@ -64,11 +70,11 @@ struct driver {
 	bool by_catalog;
 	/*
 	 * Checks the settings of one server without contact to the server. The pool
-	 * manager calls it at each start and with --check or --check-settings. So it also
-	 * runs before a reload. ERR_INVALID: the reason begins with the key of the
-	 * setting ("url: must be ..."), and the pool manager adds the group and the
-	 * server. SETTINGS starts with struct server_settings. NULL: the rows of the
-	 * options check enough.
+	 * manager calls this function at each start, and with --check or
+	 * --check-settings, so also before a reload. ERR_INVALID: the reason begins with
+	 * the key of the setting ("url: must be ..."), and the pool manager adds the
+	 * group and the server. SETTINGS starts with struct server_settings. NULL: the
+	 * rows of the options check enough.
 	 */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,
@@ -76,8 +82,9 @@ struct driver {
 	enum err (*delete)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
 	/*
-	 * Orders a transfer of the whole zone, whatever its serial is. OK: the server has
-	 * accepted the order. NULL: not possible.
+	 * Orders a transfer of the whole zone, even if the server already serves the
+	 * newest serial. OK: the server has accepted the order. NULL: the driver cannot
+	 * order transfers.
 	 */
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
@@ -85,55 +92,57 @@ struct driver {
 	 * Call it if retransfer() had no effect on a zone. Sets the zone up again on the
 	 * server and orders the transfer. The new setup removes a faulty state of the
 	 * zone on the server. If possible, the server serves the old records until the
-	 * transfer ends. NULL: not possible.
+	 * transfer ends. NULL: the driver cannot set zones up again.
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
 	 * Compares the settings of an existing zone with the settings that create() sets:
 	 * the masters with their key, the template or the pattern. Corrects settings that
-	 * differ. The records of the zone stay. *changed: the function has corrected the
-	 * zone. If the server has no such zone, the function returns OK, and *changed is
-	 * false. NULL: the driver cannot correct zones.
+	 * differ. The records of the zone stay. CHANGED becomes true if the function has
+	 * corrected the zone. If the server has no such zone, the function returns OK,
+	 * and CHANGED becomes false. NULL: the driver cannot correct zones.
 	 */
 	enum err (*adjust)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, bool *changed,
 	                   struct why *why);
 	/*
-	 * Appends the settings that adjust() sets, in a form that is equal for equal
-	 * settings. The pool manager compares their digest after a restart.
+	 * Appends the settings that adjust() sets to TEXT. For equal settings, the text
+	 * is equal. The pool manager compares the digests of these texts after a restart.
 	 */
 	void (*zone_settings)(const void *settings, const struct driver_context *context,
 	                      struct buf *text);
 	/*
 	 * Lists the zones of the fleet: the zones with the mark that create() sets. The
-	 * names end with a dot and are in the arena. NULL: not possible.
+	 * names end with a dot and are in the arena. NULL: the driver cannot list zones.
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 	/*
-	 * Sets *there to true if the server has a zone with this name, even if the zone
-	 * is still waiting for its first transfer. NULL: not possible.
+	 * Sets THERE to true if the server has a zone with this name, even if the zone is
+	 * still waiting for its first transfer. NULL: the driver cannot find this out.
 	 */
 	enum err (*has)(const void *settings, const struct domain_ref *domain,
 	                bool *there, struct why *why);
 	/*
-	 * Returns the name of the setting that list() needs and that is missing; NULL:
-	 * list() has all settings. The function may be NULL.
+	 * Returns the name of a setting that list() needs and that is missing in
+	 * SETTINGS. The function returns NULL if no setting is missing. The pointer may
+	 * be NULL.
 	 */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, it lists all zones that may belong to the
-	 * fleet. Then this function checks one of these zones. *ours: the zone belongs
-	 * to the fleet. The function may be NULL.
+	 * If list() cannot see the mark, list() returns all zones that may belong to the
+	 * fleet. Then this function checks one of these zones. OURS becomes true if the
+	 * zone belongs to the fleet. The pointer may be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
 };
 
-extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
+/* in drivers.c; the list ends with NULL */
+extern const struct driver *const drivers[];
 
-/* The options of all backends. The options of each driver begin with these options. */
+/* The options of each driver begin with these options. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
 	  "name of the server in status and logs", .required = true }, \
