@@ -1,6 +1,6 @@
 /*
- * connect -- tries the control channel and the DNS port of each name server, and looks for
- * its TSIG key in the database, for --check --connect.
+ * connect -- tries the control channel and the DNS port of each name server, for --check
+ * --connect. It also looks for the TSIG key of the server in the database.
  */
 #pragma once
 
@@ -8,7 +8,8 @@ struct connect_check;
 struct servers;
 
 /*
- * Adds the probes of each server. A backend without a control channel has no probe for
- * it, and a server without tsig_key none for the key.
+ * Adds up to three checks for each server: the control channel, the DNS port and the TSIG
+ * key. A server that reads the catalog zone has no control channel, so such a server gets
+ * no check of the control channel. A server without tsig_key gets no check of the key.
  */
 void connect_add_servers(struct servers *servers, struct connect_check *check);

@@ -11,8 +11,9 @@
 struct server;
 
 /*
- * A domain to evaluate, and the server report that caused the evaluation. REPORT NULL:
- * always report to central.
+ * A domain to evaluate, and the server report that caused the evaluation. REPORT NULL: no
+ * server report caused the evaluation. Then the pool manager also reports a consensus
+ * that central may already know.
  */
 struct domain_query {
 	const char *domain_id;
@@ -21,27 +22,29 @@ struct domain_query {
 	const struct server_report *report;
 };
 /*
- * Evaluates the domains and reports to central. COUNT is at most LIST_MAX. Queries for
- * the same domain and action share one result.
+ * Evaluates the domains in QUERIES and reports to central. COUNT is at most LIST_MAX.
+ * Queries for the same domain and action share one result. Call it on the event loop.
  */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                       size_t count, struct why *why);
 
 /*
- * The two steps of evaluate_all(). evaluate_read() may run on any thread that has its own
- * connection to the database.
+ * evaluate_read() and evaluate_report() are the two steps of evaluate_all().
+ * evaluate_read() may run on any thread that has its own connection to the database.
  */
 struct evaluation {
 	const struct domain_query *queries;
 	size_t count;
-	int threshold_percent;		/* the event loop reads it from the settings */
+	/* threshold for the consensus. The event loop has read it from the settings */
+	int threshold_percent;
 	struct domain_result {
 		struct pool_report report;
 		/* the first query for this domain and action */
 		const struct domain_query *first;
-	} *results;			/* room for COUNT; strings are in the arena */
-	size_t found;
-	/* the list of servers that serve a serial that zonefleet did not issue */
+	/* room for COUNT results. Their strings are in the arena */
+	} *results;
+	size_t found;			/* number of results */
+	/* list of the servers that serve a serial that zonefleet did not issue */
 	struct unknown_serial {
 		struct unknown_serial *next;
 		const struct server *server;
@@ -54,7 +57,7 @@ enum err evaluate_read(const struct poolmgr *poolmgr, struct db *db,
                        struct evaluation *evaluation, struct arena *arena,
                        struct why *why);
 /*
- * Reports to central, and starts follow-ups for unknown serials. Call it on the event
- * loop.
+ * Sends the results to central, and starts a follow-up for each server in the list
+ * `unknown`. Call it on the event loop.
  */
 void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluation);

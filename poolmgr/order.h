@@ -1,8 +1,8 @@
 /*
  * order -- starts the operations that central orders for a domain, on all servers of the
- * domain. The pool manager writes the rows of the operations before it acknowledges the
- * message. Then the pool manager starts the operations (operation.h). If a process
- * crashes during an operation, a retry finds the row of the operation.
+ * domain. The pool manager first writes the rows of the operations. Then the pool manager
+ * starts the operations (operation.h), and acknowledges the message. If a process crashes
+ * during an operation, a retry finds the row of the operation.
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
  * peers -- sends messages to the other programs: casts to mini-DNS, and calls to central.
- * For each domain, at most one call is waiting for an answer. A newer report about that
- * domain waits for the end of the call, and replaces an older waiting report. While a
- * call has no answer, reports about other domains wait 20 ms. So the next call contains
- * several reports. The pool manager repeats each report until central answers. If the
- * process ends before central answers, the next sync finds in the database that
+ * A call contains reports about domains. About each domain, at most one report is in an
+ * open call. A newer report about this domain waits for the end of the call, and replaces
+ * an older waiting report. While a call is open, reports about other domains wait 20 ms.
+ * So the next call contains several reports. The pool manager repeats a report until
+ * central accepts or refuses the report, or until a newer report replaces the report. If
+ * the process ends before central answers, the next sync finds in the database that
  * central still needs a report about the domain.
  */
 #pragma once
@@ -15,7 +16,7 @@
 #include "poolmgr.h"
 #include "servers.h"
 
-void peers_metrics(void);	/* before the fork */
+void peers_metrics(void);	/* call it before the fork */
 struct peers *peers_new(struct poolmgr *poolmgr);
 void peers_free(struct peers **peers);
 bool peers_idle(const struct peers *peers);
@@ -26,8 +27,8 @@ struct cause {
 	/* the message goes to the recovery queue, so that changes of users come first */
 	bool recovery;
 	/*
-	 * the server is failing: the operation runs nevertheless, and a poll has only
-	 * one try
+	 * the server is failing. An operation runs nevertheless, and a poll has only one
+	 * try
 	 */
 	bool probe;
 };
@@ -37,21 +38,26 @@ struct server_list {
 	size_t count;
 };
 /*
- * Orders a NOTIFY and a poll, for one or several domains and servers. If the list is
- * empty, mini-DNS only announces the changes to its processes.
+ * These functions order a NOTIFY and a poll for each pair of a domain and a server. They
+ * skip servers without an address. If LIST is empty, mini-DNS only announces the changes
+ * to all mini-DNS processes.
  */
 void peers_notify_all(struct peers *peers, const struct domain_refs *domains,
                       const struct server_list *list, const struct cause *cause);
 void peers_notify(struct peers *peers, const struct domain_ref *domain,
                   const struct server *server, const struct cause *cause);
+/* Orders a poll. If the server has no address, does nothing. */
 void peers_poll(struct peers *peers, const struct domain_ref *domain,
                 const struct server *server, const struct cause *cause);
-/* Orders polls. mini-DNS reports only servers with a different serial. */
+/*
+ * Orders a poll for each pair of a domain and a server. mini-DNS reports only servers
+ * whose serial differs from the serial of the domain.
+ */
 void peers_poll_all(struct peers *peers, const struct domain_refs *domains,
                     const struct server_list *list, const struct cause *cause);
 /*
- * Orders a comparison of all records. TELL_EQUAL: mini-DNS also reports servers with
- * equal records.
+ * Orders a comparison of all records for each pair of a domain and a server. TELL_EQUAL:
+ * mini-DNS also reports servers with equal records.
  */
 void peers_compare(struct peers *peers, const struct domain_refs *domains,
                    const struct server_list *list, bool tell_equal,
@@ -59,18 +65,21 @@ void peers_compare(struct peers *peers, const struct domain_refs *domains,
 /* Orders a NOTIFY to each address in also_notifies, without polls. */
 void peers_notify_also(struct peers *peers, const struct domain_ref *domain,
                        const struct cause *cause);
-/* Reports to central; repeats the call until central answers. */
+/*
+ * Sends REPORT to central, and repeats it after an error. If peers_report_room() is 0,
+ * drops a report about a further domain, because the next sync finds this domain.
+ */
 void peers_report(struct peers *peers, const struct pool_report *report,
                   const char *request_id);
 /*
- * Returns the number of further domains whose reports may wait for a call. If it is 0,
- * peers_report() drops reports of further domains.
+ * Returns the number of further domains whose reports may wait for a call. 0:
+ * peers_report() drops reports about further domains.
  */
 size_t peers_report_room(const struct peers *peers);
 /*
- * True: this process has recently reported that the pool serves this serial. False:
- * another process may have reported the serial, or this process no longer has its own
- * report in memory.
+ * True: central has accepted a report from this process that the pool serves SERIAL.
+ * False: another process may have reported the serial, or this process no longer has its
+ * own report in memory.
  */
 bool peers_has_reported(const struct peers *peers, const char *domain_id,
                         uint32_t serial);

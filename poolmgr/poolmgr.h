@@ -14,7 +14,7 @@
  * recompare     repeats the comparison with servers whose records differ
  * health        writes to the database which servers answer
  * server_check  checks whether servers answer while no domain changes
- * registration  writes the ids and addresses of the servers
+ * registration  writes the ids and addresses of the servers to the database
  */
 #pragma once
 
@@ -39,12 +39,13 @@ struct metric;
 enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
 /*
- * The rows of pool_manager_status contain all work. The pool manager writes the rows of a
- * message before it acknowledges the message, and the periodic work handles each row that
- * is due. Any process can take a message. The processes divide the periodic work: each
- * domain is in the share of one process of the pool (consistency/membership.h). Work on
- * many rows runs page by page on the pool manager's lane, which has its own connection to
- * the database. The event loop handles the results of a page.
+ * The rows of pool_manager_status contain all work that remains. The pool manager writes
+ * the rows of a message before it acknowledges the message, and the periodic work handles
+ * each row that is due. Any process can take a message. The processes divide the periodic
+ * work: each domain is in the share of one process of the pool
+ * (consistency/membership.h). Work on many rows runs page by page on the pool manager's
+ * lane, which has its own connection to the database. The event loop handles the results
+ * of a page.
  */
 struct poolmgr {
 	struct runtime runtime;
@@ -69,29 +70,36 @@ struct poolmgr {
 	struct retry *retry;
 	struct server_check *server_check;
 	struct sync *sync;
-	struct lane *lane;		/* for work on many rows */
-	struct db *lane_db;		/* for the lane's thread */
-	bool is_draining;		/* true: do not start work on another page */
-	int retry_period_ms, scan_period_ms;	/* constants */
+	struct lane *lane;		/* lane for work on many rows */
+	struct db *lane_db;		/* connection for the thread of `lane` */
+	bool is_draining;		/* true: start no work on a further page */
+	/* periods of the timers. The program never changes them */
+	int retry_period_ms, scan_period_ms;
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
-/* The maximum number of waiting jobs. Most jobs are observations of repair.c. */
+/*
+ * The maximum number of jobs that wait on the pool manager's lane. Most jobs are
+ * observations of repair.c.
+ */
 enum { POOLMGR_JOBS_MAX = 1000 };
 /* the reason in the log if poolmgr_submit() returns false; %d: POOLMGR_JOBS_MAX */
 #define POOLMGR_IS_FULL "too many jobs are waiting (at most %d may wait), or the " \
                         "process is stopping"
 
 /*
- * Runs a page of work on the pool manager's lane. done() must check poolmgr_ran(). False:
- * the lane is full or has ended, and neither function runs.
+ * Puts a job on the pool manager's lane. WORK runs on the thread of the lane. Then DONE
+ * runs on the event loop. DONE must call poolmgr_ran(), which is false if the process is
+ * stopping and WORK has not run. poolmgr_submit() returns false if the lane is full or
+ * has ended. Then neither function runs.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
 /*
- * Returns the current share of this process; share.total 0: no share. Runs one statement.
+ * Returns the domains in the current share of this process. share.total 0: the process
+ * has no share. Runs one statement.
  */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
 /* Returns the maximum time in seconds until mini-DNS reports the result of a poll. */

@@ -1,9 +1,9 @@
 /*
  * recompare -- the list of the servers whose records differ from the records in the
- * database. mini-DNS repeats the comparison with each of these servers until the records
- * are equal (core/content.h). repair.c orders the transfer that corrects the server. The
- * list is in the rows of pool_manager_status. So if this process stops, another process
- * continues the comparisons.
+ * database. mini-DNS repeats the comparison with each of these servers until the pool
+ * manager trusts the server again (core/content.h). repair.c orders the transfer that
+ * corrects the server. The list is in the rows of pool_manager_status. So if this process
+ * stops, another process continues the comparisons.
  */
 #pragma once
 
@@ -14,8 +14,12 @@ struct recompare;
 
 struct recompare *recompare_new(struct poolmgr *poolmgr);
 void recompare_free(struct recompare **recompare);
-void recompare_fire(struct recompare *recompare);	/* every second, by a timer */
+/* A timer calls it every second. */
+void recompare_fire(struct recompare *recompare);
 
-/* Writes the results of at most LIST_MAX comparisons. Ignores reports of other kinds. */
+/*
+ * Decides which of the servers differ, and writes this to the list. REPORTS: at most
+ * LIST_MAX reports. Ignores reports without a comparison.
+ */
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,
                           size_t count, struct why *why);

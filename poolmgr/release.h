@@ -1,7 +1,8 @@
 /*
  * release -- makes the failed actions of a server due immediately, so that the pool
- * manager retries them. A release begins when the server answers again. A release also
- * begins when an update of a domain succeeds on the server after many failures.
+ * manager retries them. A release begins in three cases: the server answers again, the
+ * pool manager finds the first address of the server, or an update of a domain succeeds
+ * on the server after at least three failures.
  */
 #pragma once
 
@@ -10,8 +11,9 @@
 #include "runtime/tx.h"
 
 /*
- * CONTROL: releases the actions that failed on the control channel; false: the actions
- * that failed over DNS.
+ * Makes failed actions of the server due now. CONTROL true: the actions that failed on
+ * the control channel. CONTROL false: the actions that failed over DNS. The statements
+ * run on the pool manager's lane.
  */
 void release_server(struct poolmgr *poolmgr, const char *server_id, bool control);
 
@@ -25,14 +27,14 @@ struct recovered {
 };
 /*
  * Finds the servers whose failures have ended, and writes them to RECOVERED. Runs one
- * statement if a server with a successful report has rows with a long pause; otherwise
- * runs no statement.
+ * statement if one of REPORTS is a SUCCESS of a server that has rows with a long pause
+ * (has_waiting in servers.h). Otherwise, runs no statement.
  */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,
                   struct recovered *recovered);
 /*
- * Releases the rows of the servers in RECOVERED, unless this process has just released
- * the rows of the server.
+ * Releases the rows of each server in RECOVERED. Skips a server if this process has
+ * released its rows within the last 10 s.
  */
 void release_recovered(struct poolmgr *poolmgr, const struct recovered *recovered);

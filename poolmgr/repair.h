@@ -1,12 +1,12 @@
 /*
  * repair -- corrects two kinds of drift: orphan zones, and records that differ from the
  * database under the same serial (for example, an operator edited records on a server).
- * The pool manager repairs a drift only after two rounds have found the drift (drift.h).
- * Then the pool manager takes the lock of the domain and reads the database again.
- * Finally, the pool manager makes the server transfer or delete the zone, and writes a
- * row of repair_log. The pool manager parks drift that returns too often. It also parks
- * an orphan zone if no deleted domain had the same name, because the zone may belong to
- * another fleet.
+ * The pool manager repairs a drift only after a second observation has confirmed the
+ * drift (drift.h). Then the pool manager takes the lock of the domain and reads the
+ * database again. Finally, the pool manager makes the server transfer or delete the zone,
+ * and writes a row of repair_log. The pool manager parks drift that returns too often. It
+ * also parks an orphan zone if no deleted domain had the same name, because the zone may
+ * belong to another fleet.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 
 struct server;
 
-void repair_metrics(void);	/* before the fork */
+void repair_metrics(void);	/* call it before the fork */
 /*
- * Returns the number of rounds after which the pool manager deletes the row of an
- * unconfirmed drift.
+ * Returns the number of rounds after which an unconfirmed observation of a drift has no
+ * effect. Then the next observation counts as the first.
  */
 int repair_rounds(const struct poolmgr *poolmgr);
 /*
- * Writes to the table repairs that SERVER has the fault FAULT, and repairs a confirmed
- * fault. If the write fails, the next round finds the fault again.
+ * Writes to the table repairs that SERVER has the drift FAULT, and repairs a confirmed
+ * drift. If the write fails, the next round finds the drift again.
  */
 void repair_observe(struct poolmgr *poolmgr, struct server *server,
                     const struct fault *fault);

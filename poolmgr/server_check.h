@@ -1,8 +1,9 @@
 /*
  * server_check -- checks every poolmgr.server_check_interval whether each server answers
- * mini-DNS, so that the health of a server is also right while no domain changes. A check
- * is a call of the method check_servers of mini-DNS. mini-DNS sends the server one query
- * and casts update_servers to any pool manager. Each server is in the share of one
+ * mini-DNS, so that the health of a server is also right while no domain changes. After a
+ * failure, the time between two checks of the server is at most 5 s. A check is a call of
+ * the method check_servers of mini-DNS. mini-DNS sends the server one query and casts
+ * update_servers to any pool manager of the pool. Each server is in the share of one
  * process. This module does not check a server without zones.
  */
 #pragma once
@@ -14,7 +15,11 @@ struct server_check;
 
 struct server_check *server_check_new(struct poolmgr *poolmgr);
 void server_check_free(struct server_check **check);
-void server_check_fire(struct server_check *check);	/* every second, by a timer */
+/* A timer calls it every second. */
+void server_check_fire(struct server_check *check);
 
-/* A server of update_servers. Ignores servers that are not in the settings. */
+/*
+ * Updates the health of the server in ANSWER, one element of update_servers. Ignores
+ * servers that are not in the settings.
+ */
 void server_check_answered(struct poolmgr *poolmgr, const struct server_answer *answer);

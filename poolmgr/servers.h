@@ -20,7 +20,10 @@ struct lookup;
 struct loop;
 struct metric;
 
-/* The rows of a server that must become due immediately. */
+/*
+ * The pending rows of a server that retry.c makes due immediately. UNFINISHED: only rows
+ * without SUCCESS (store_catch_up()).
+ */
 enum catch_up { CATCH_UP_NONE, CATCH_UP_UNFINISHED, CATCH_UP_ALL };
 
 enum { SETTINGS_DIGEST_LEN = 16, SETTINGS_AT_LEN = 31 };
@@ -28,23 +31,31 @@ enum { SETTINGS_DIGEST_LEN = 16, SETTINGS_AT_LEN = 31 };
 struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
-	struct destination destination;		/* host is the resolved address */
-	char address[46];			/* "": host is not resolved yet */
-	struct addresses known;			/* all addresses of its host */
-	/* only for the event loop, like the next two members */
+	/* address of the server for messages to mini-DNS; its host is `address` */
+	struct destination destination;
+	/* the address in use, as text; "": the host name is not resolved yet */
+	char address[46];
+	struct addresses known;			/* all known addresses of the host name */
+	/* only the event loop uses this member and the next two members */
 	struct lookup *lookup;
 	struct servers *servers;
-	/* when a failure last changed the address */
+	/* time when a failure last changed the address; 0: never */
 	int64_t address_set_ms;
 	struct lane *lane;
-	struct db *db;				/* for the thread of the lane */
-	struct health health[CHANNELS];		/* from its row (health.h) */
-	/* the control channel fails; lanes read this field */
+	struct db *db;				/* connection of the lane's thread */
+	/* health of each channel, from the row of the server (health.h) */
+	struct health health[CHANNELS];
+	/* the control channel fails. Lanes read this field */
 	atomic_bool failing;
-	atomic_bool in_service;			/* not drained or removed */
+	/* the operator has not drained or removed the server */
+	atomic_bool in_service;
 	enum catch_up catch_up;
-	bool has_waiting;			/* from its row (store_servers.h) */
-	/* when some waiting rows were last tried, and when all became due (release.h) */
+	/* the server has waiting rows (struct seen_server in store_servers.h) */
+	bool has_waiting;
+	/*
+	 * times of clock_ms(): when retry.c last tried some waiting rows, and when
+	 * release.c last made all waiting rows due
+	 */
 	int64_t sampled_ms, released_ms;
 	/* orphan_zones.c has logged that it cannot list the zones of this server */
 	bool is_unlisted_logged;
@@ -53,73 +64,94 @@ struct server {
 	 * the driver has no such settings
 	 */
 	char settings_digest[SETTINGS_DIGEST_LEN + 1];
-	atomic_bool has_newest_settings;	/* no pool manager has newer settings */
-	/* only for the event loop, like the next two members */
-	bool are_settings_logged;
-	bool is_adjusting;			/* a batch is on the lane */
-	int64_t adjust_at_ms;			/* no batch before this time */
-	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
-	struct metric *failing_gauge, *silent_gauge;	/* 1: the channel fails */
+	/* no other pool manager has newer settings for this server */
+	atomic_bool has_newest_settings;
+	/* only the event loop uses this member and the next two members */
+	bool are_settings_logged;		/* `settings are older` is in the log */
+	bool is_adjusting;			/* a batch of adjust.c is on the lane */
+	/* adjust.c starts no batch before this time */
+	int64_t adjust_at_ms;
+	/* gauges: number of domains behind; lag in seconds */
+	struct metric *behind, *lag;
+	struct metric *failing_gauge, *silent_gauge;	/* gauges; 1: the channel fails */
 };
 
 struct servers {
 	struct server *item;
 	size_t count;
-	int64_t loaded_ms;		/* when the program read the settings */
+	int64_t loaded_ms;		/* time when the program read the settings */
 	/* loaded_ms as a time of the clock of the database; "": not known yet */
 	char settings_at[SETTINGS_AT_LEN + 1];
-	/* the event loop looks the names up later */
+	/*
+	 * a failed lookup took more than 1 s, so servers_build() skips the other host
+	 * names. The event loop looks these names up later
+	 */
 	bool resolver_is_silent;
 	struct lane *names;
-	/* A server has new addresses. IS_FIRST: the server had no address before. */
+	/*
+	 * The event loop calls moved() when the list of addresses or the address in use
+	 * of a server changes. IS_FIRST: the server had no address before.
+	 */
 	void (*moved)(void *self, const struct server *server, bool is_first);
 	void *moved_self;
 };
 
-/* One list for each backend, filled by option_load(). Ends with zeroes. */
+/*
+ * The settings of the servers: one list for each backend. option_load() fills the lists.
+ * The last element contains only zeroes.
+ */
 extern struct option_list *server_lists;
 
 /*
- * Checks ids and settings, and looks up host names. If a lookup gets no answer, the event
- * loop repeats the lookup. Until then the server has no address. ERR_INVALID: an id or a
- * setting is not valid.
+ * Makes the servers from `server_lists`: checks ids and settings, and looks up host
+ * names. If a lookup fails, the event loop repeats the lookup. Until then the server has
+ * no address. ERR_INVALID: an id or a setting is not valid, two servers have the same id,
+ * or there is no server.
  */
 enum err servers_build(struct servers **servers, struct why *why);
-void servers_metrics(struct servers *servers);	/* before the fork */
+void servers_metrics(struct servers *servers);	/* call it before the fork */
 void servers_measure(const struct servers *servers);	/* sets the gauges of health */
 /* Starts the lanes and the lookups. */
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);
 void servers_stop(struct servers *servers);
-/* Copies the servers for another thread. COPY must be zeroed. */
+/*
+ * Copies the servers for another thread. Fill COPY with zeroes before the first call.
+ * Later calls use its memory again.
+ */
 void servers_copy(const struct servers *servers, struct servers *copy);
 /*
- * Sets the health of SERVER on CHANNEL. If a server that fails too often over DNS has
- * failed once more, the pool manager then uses the next address of the host.
+ * Sets the health of SERVER on CHANNEL. If the server fails over DNS and has failed once
+ * more, the pool manager then uses the next address of the host. The pool manager does
+ * this at most once in 10 s.
  */
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
 /*
- * True: the server failed too often in a row and gets only probes. Call it on the event
- * loop.
+ * True: the server has failed at least three times in a row on CHANNEL, and gets only
+ * probes. Call it on the event loop.
  */
 bool server_fails(const struct server *server, enum channel channel);
 /* Returns the server with this id. NULL: no such server. */
 struct server *servers_find(const struct servers *servers, const char *id);
-/* IN_SERVICE false: the operator has drained or removed the server. */
+/*
+ * Sets whether the server with this id is in service. IN_SERVICE false: the operator has
+ * drained or removed the server. When a server comes back into service, retry.c makes all
+ * its pending rows due. Ignores an id that is not in the settings.
+ */
 void servers_set(struct servers *servers, const char *id, bool in_service);
 /*
  * True: the server has an address. A server without an address gets no NOTIFY and no
  * poll.
  */
 bool server_is_known(const struct server *server);
-/* True: the server has no address; *why has the reason. */
+/* True: the server has no address. Then WHY contains the reason. */
 bool server_lacks_address(const struct server *server, struct why *why);
 /*
- * True: the domain is for this server. A catalog zone is only for servers that read the
- * catalog zone.
+ * True: this server must serve the domain. Only servers that read the catalog zone must
+ * serve the catalog zone. All servers must serve all other domains.
  */
 bool server_is_for(const struct server *server, const struct domain_ref *domain);
-/* True: the domain is for this server, and the server is in service. */
+/* True: this server must serve the domain, and is in service. */
 bool server_has(const struct server *server, const struct domain_ref *domain);
 bool servers_idle(const struct servers *servers);

@@ -2,7 +2,7 @@
  * store -- the rows of pool_manager_status: the actions for a domain on each server, and
  * the serial that the server serves. The pool manager writes these rows when it handles
  * orders, results and reports. evaluate.h reads the rows. store_due.h handles rows that
- * are due. store_servers.h handles the rows of the servers.
+ * are due. store_servers.h handles the rows of pool_servers.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct slice;
 
 /*
  * An action that a server must perform. store_write_orders() writes the rows of these
- * actions. If an action is not finished after LEASE_S, it is due again. WAITS: the call
- * waits for locked rows. On the event loop WAITS must be false.
+ * actions. If an action is not finished after LEASE_S seconds, the action is due again.
+ * WAITS: the call waits for locked rows. On the event loop, WAITS must be false.
  */
 struct order {
 	const char *domain_id, *server_id;
@@ -37,13 +37,13 @@ struct outcome {
 	 */
 	const char *status;
 	const char *reason;
-	/* for NULL and NO_DOMAIN: the row is due after this time */
+	/* for NULL and NO_DOMAIN: seconds until the row is due */
 	int confirm_s;
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
 /*
- * Call it if the process could not try the action. Makes the action due AFTER_S later,
- * with the same status.
+ * Call it if the process could not try the action. Makes the action due in AFTER_S
+ * seconds, with the same status.
  */
 void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
                     enum action action, int after_s);
@@ -53,7 +53,7 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
  */
 void store_settle_deletions(struct tx *tx, const struct outcome *outcomes, size_t count);
 /*
- * Makes the successful deletions in OUTCOMES due once more, AFTER_S later, if the
+ * Makes the successful deletions in OUTCOMES due once more, in AFTER_S seconds, if the
  * creation of the domain never succeeded. In this case, the server may still create the
  * zone after the deletion.
  */
@@ -61,14 +61,14 @@ void store_delete_again(struct tx *tx, struct arena *arena,
                         const struct outcome *outcomes, size_t count, int after_s);
 
 /*
- * Words that a reason may end with. The row gets them only if no poll has found a serial
- * on the server so far.
+ * Words in a reason (unseen.h). If a poll has already found a serial on the server,
+ * store_reports() removes these words and the rest of the reason.
  */
 #define UNSEEN_WORDS "; no poll has found a serial of this zone yet"
 
 /*
- * Writes reports to UPDATE rows. An old report has no effect. WAITS: the call waits for
- * locked rows. On the event loop WAITS must be false.
+ * Writes reports to UPDATE rows. If the row already has a newer report, a report has no
+ * effect. WAITS: the call waits for locked rows. On the event loop, WAITS must be false.
  */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count,
                    bool waits);
@@ -79,13 +79,18 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
  */
 void store_check_locked(struct tx *tx);
 /*
- * Sets locked[i] if another transaction has locked a row of the domain on the server.
- * COUNT is at most LIST_MAX. Call it in a transaction that you then roll back.
+ * Sets locked[i] if another transaction has locked a row of the domain and server of
+ * reports[i]. COUNT is at most LIST_MAX. Call it in a transaction that you then roll
+ * back.
  */
 void store_find_locked(struct tx *tx, struct arena *arena,
                        const struct server_report *reports, size_t count, bool *locked);
 
-/* Returns a view for each of the ids (1 to LIST_MAX, all different), in the arena. */
+/*
+ * Returns an array in the arena: for each domain in IDS, its view for ACTION. IDS
+ * contains 1 to LIST_MAX different ids. If a domain does not exist, the id in its view is
+ * "".
+ */
 struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
                                        const char *const *ids, size_t count,
                                        enum action action, const struct servers *servers);
@@ -96,16 +101,18 @@ struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
 /*
- * Call it when the action ENDED is finished on a server. If central is deleting the
- * domain, or a new domain has its name, the opposite action becomes due AFTER_S from
- * now.
+ * Call it when the action ENDED is finished on a server. After a CREATE: if central is
+ * deleting the domain, its DELETE becomes due. After a DELETE: if a new domain has the
+ * same name, the CREATE of the new domain becomes due. The action is due in AFTER_S
+ * seconds.
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /*
- * The reason for a server that serves a serial that central did not issue. Such a server
+ * The reason if a server serves a serial that zonefleet did not issue. Such a server
  * ignores the serials of the database. store_unknown_serials() writes this reason and the
- * status ERROR.
+ * status ERROR to the rows of these servers. Rows that have changed meanwhile stay as
+ * they are.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which zonefleet did not issue"
 struct unknown_row {
@@ -116,17 +123,20 @@ struct unknown_row {
 void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, size_t count,
                            bool waits);
 /*
- * True: the action is still needed. The order may be old: central may have deleted the
+ * True: the domain still needs ACTION. The order may be old: central may have deleted the
  * domain to create, or a new domain may have the name of the domain to delete.
  */
 bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
-/* True: a live domain other than DOMAIN_ID has this name. Then its zone must stay. */
+/*
+ * True: a live domain other than DOMAIN_ID has this name. Then the zone must stay on the
+ * servers.
+ */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
 /*
- * Finds orphan zones among the zones of a server (NAMES, at most TX_LIST_MAX). An orphan
- * zone has no live domain, and no domain that is being deleted on this server. Writes at
- * most ROOM names to ORPHANS and returns their number.
+ * Finds orphan zones among NAMES, the names of 1 to TX_LIST_MAX zones on a server. An
+ * orphan zone has no live domain, and no domain that is being deleted on this server.
+ * Writes at most ROOM names to ORPHANS and returns their number.
  */
 size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
                      const char *const *names, size_t count, const char **orphans,
@@ -136,13 +146,14 @@ size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
 bool store_was_domain(struct tx *tx, const char *name);
 
 /*
- * Deletes the rows of deleted domains without pending work, for at most TX_LIST_MAX
- * domains.
+ * Deletes the rows of domains whose deletion is complete on all servers, for at most
+ * TX_LIST_MAX domains.
  */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
- * Deletes the rows in a slice whose domain no longer exists, for at most TX_LIST_MAX
+ * Deletes the rows in SLICE whose domain no longer exists, for at most TX_LIST_MAX
  * domains. Such rows exist because central may remove a domain while a pool manager
- * writes a row of the domain. Rows younger than AGE_S stay.
+ * writes a row of the domain. Rows that a pool manager wrote within the last AGE_S
+ * seconds stay.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

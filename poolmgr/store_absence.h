@@ -22,8 +22,9 @@ struct deletion {
 };
 /*
  * Writes the states of the deletions (1 to TX_LIST_MAX) to STATES, in the same order. The
- * rows stay locked. The control channel confirms a deletion if the server deleted the
- * zone over this channel. A server of the backend catalog confirms a deletion if the
+ * rows of the deletions stay locked. The confirmation is CONFIRMATION_DRIVER if the
+ * server deleted the zone over the control channel. A server of the backend `catalog` has
+ * no such channel. For this server, the confirmation is CONFIRMATION_ANSWERS if the
  * server answered for its catalog zone after the deletion. If the pool has no other
  * catalog zone, the server must have answered the last poll of the domain with a serial.
  */
@@ -34,8 +35,8 @@ void store_deletion_states(struct tx *tx, struct arena *arena,
 bool store_catalog(struct tx *tx, struct arena *arena, const char *pool,
                    struct domain_ref *catalog);
 /*
- * True: the last poll of a live domain found no zone on the server. *reason is in the
- * arena.
+ * True: the last poll of a live domain found no zone on the server. REASON gets the
+ * reason of this poll, in the arena.
  */
 bool store_is_zone_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                         const char *server_id, const char **reason);

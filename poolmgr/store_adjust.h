@@ -1,7 +1,7 @@
 /*
  * store_adjust -- the SQL statements of adjust.h. The CREATE row of a domain on a server
- * contains the digest of the settings that its zone had when the pool manager last
- * created or checked it. The row of the server contains the digest of the newest
+ * contains the digest of the settings that the zone had when the pool manager last
+ * created or checked the zone. The row of the server contains the digest of the newest
  * settings.
  */
 #pragma once
@@ -11,12 +11,13 @@
 #include "scope.h"
 #include "servers.h"
 
-/* Writes the time of the clock of the database minus AGE_MS to TEXT. */
+/* Writes the current time of the clock of the database, minus AGE_MS, to TEXT. */
 void store_settings_at(struct tx *tx, int64_t age_ms, char text[SETTINGS_AT_LEN + 1]);
 
 /*
- * Reads at most MAX domains of the scope whose zone on the server was not checked against
- * DIGEST, into the arena. Returns their number.
+ * Finds the domains in SCOPE whose zones on the server must be checked, because their
+ * rows have a digest other than DIGEST. Reads at most MAX domains, with strings in the
+ * arena, and returns the number of domains.
  */
 size_t store_unadjusted(struct tx *tx, struct arena *arena, const struct scope *scope,
                         const char *server_id, const char *digest,
@@ -25,7 +26,8 @@ size_t store_unadjusted(struct tx *tx, struct arena *arena, const struct scope *
 void store_adjusted(struct tx *tx, const char *domain_id, const char *server_id,
                     const char *digest);
 /*
- * Makes another check of the zones due, for at most TX_LIST_MAX domains on all servers.
+ * Makes another check of the zones due, for at most TX_LIST_MAX domains (IDS) on all
+ * servers.
  */
 void store_adjust_again(struct tx *tx, struct arena *arena, const char *const *ids,
                         size_t count);

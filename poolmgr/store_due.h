@@ -14,59 +14,64 @@
 struct due {
 	struct domain_ref domain;
 	enum action action;
-	const char *row_id;	/* NULL: the row does not exist yet */
+	const char *row_id;	/* id of the row of the action; NULL: no row yet */
 	bool superseded;	/* DELETE: a live domain has the same name */
 	struct due *next;
 };
 
-/* Selects rows of a server that failed or did not finish, and are due. */
+/* Selects due rows of a server. Their actions have failed, or have not finished. */
 struct due_of {
 	const char *server_id;
-	/* true: work on the control channel; false: NOTIFYs and polls */
+	/* true: actions on the control channel; false: NOTIFYs and polls */
 	bool control;
-	int ahead_s;		/* include rows that are due within this time */
-	bool waiting;		/* only rows that failed often and have a long pause */
-	size_t limit;		/* at most TX_LIST_MAX */
+	/* seconds; the selection includes rows that are due within this time */
+	int ahead_s;
+	/* only UPDATE rows with three or more failures that are due in more than 15 s */
+	bool waiting;
+	/* maximum number of rows; at most TX_LIST_MAX */
+	size_t limit;
 };
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of);
 /*
  * Claims the rows of the list. Removes from the list the rows that another process has
- * claimed. Each claim counts as one more attempt. The next attempt starts at least
- * LEASE_S later. Runs two statements, in a transaction that has not read anything
- * before.
+ * claimed. Each claim counts as one more attempt. A claimed row becomes due again after
+ * at least LEASE_S seconds. Call it in a transaction that has not read anything before.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
 /*
- * Deletes due rows of the share whose domain no longer exists, at most TX_LIST_MAX rows.
- * No process can claim such rows, but each process would read them again and again.
+ * Deletes due rows of the server in the share whose domain no longer exists, at most
+ * TX_LIST_MAX rows. No process can claim such rows, but each process would read them
+ * again and again.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
- * Makes all pending work of the domain due now, and resets the pauses after failures. So
- * earlier failures do not delay the result of the first attempt, for example the report
- * of a lost zone.
+ * Makes all pending and failed actions of the domain due now. The pauses after failures
+ * start again from the shortest pause.
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
- * Makes failed rows of the server due now, at most TX_LIST_MAX rows. CONTROL: rows of the
- * control channel; false: rows of DNS. Returns the number of rows.
+ * Makes failed rows of the server due now, at most TX_LIST_MAX rows. Their pauses start
+ * again from the shortest pause. CONTROL true: rows of the control channel. CONTROL
+ * false: rows of NOTIFYs and polls. Returns the number of rows.
  */
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
 /*
- * Finds the servers on which a row has failed many times, and one of REPORTS is a success
- * of this row. REPORTS are 1 to LIST_MAX reports of SUCCESS. Writes each id of a server
- * once, and returns the number of ids. Call it before you write the reports.
+ * Finds the servers whose failures have ended: an UPDATE row has at least three failures,
+ * and one of REPORTS is a success of this row. REPORTS: 1 to LIST_MAX reports of SUCCESS.
+ * Writes the id of each such server once to SERVER_IDS, and returns the number of ids.
+ * Call it before you write the reports.
  */
 size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * Makes pending rows of the share due now, at most LIMIT rows. UNFINISHED: only rows
- * without SUCCESS. Such a row has failed, or a process has claimed it. A claimed UPDATE
- * row that has SUCCESS waits for its lease. Returns the number of rows.
+ * Makes pending rows of the server in the share due now, at most LIMIT rows. UNFINISHED:
+ * only rows without SUCCESS. Such a row has failed, or a process has claimed the row. An
+ * UPDATE row that a process has claimed may still have SUCCESS. Such a row becomes due
+ * when its lease ends. Returns the number of rows.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool unfinished, size_t limit);
@@ -76,23 +81,32 @@ int64_t store_catch_up(struct tx *tx, const struct share *share, const char *ser
 struct slice {
 	const char *after, *upto;
 };
-/* Returns the id of the COUNTth domain after AFTER, or LIMIT; in the arena. */
+/*
+ * Returns the id of the COUNTth domain after AFTER, in the arena. If there are fewer
+ * domains from AFTER to LIMIT, returns LIMIT.
+ */
 const char *store_slice_end(struct tx *tx, struct arena *arena, const char *after,
                             const char *limit, size_t count);
 /*
- * Finds pending work of a slice that no due row will start: a CREATE or DELETE without a
- * row, or an UPDATE to a serial that no poll has found on the server. Finds only changes
- * older than STALE_S.
+ * Finds the domains in SLICE that need an action on SERVER, although the database has no
+ * row that makes this action due. There are two cases. The CREATE or DELETE of the domain
+ * has no row. Or no poll has found the serial of the domain on SERVER, and the UPDATE row
+ * is missing or has no planned attempt. Finds only domains whose last change, or whose
+ * creation if the action is CREATE, is older than STALE_S seconds.
  */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,
                           size_t limit, int stale_s);
-/* Finds domains of a slice that have been PENDING or in ERROR for longer than STALE_S. */
+/*
+ * Finds domains in SLICE that are PENDING or in ERROR and whose last change is older than
+ * STALE_S seconds.
+ */
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct slice *slice, size_t limit, int stale_s);
 /*
- * The first function counts the live domains in the scope. The second function reads a
- * page of these domains after CURSOR, sorted by id.
+ * store_count() counts the domains in the scope, without the domains that central is
+ * deleting or has deleted. store_page() reads at most LIMIT of these domains, in the
+ * order of their ids. The page begins after the id CURSOR.
  */
 int64_t store_count(struct tx *tx, const struct scope *scope);
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,

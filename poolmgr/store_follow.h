@@ -10,8 +10,9 @@
 #include "runtime/tx.h"
 
 /*
- * Fills in DOMAIN, in the arena, and OF except `serves_it`, `serves`, `takes_orders` and
- * `was_sent`. False: no such domain, or no row of the server.
+ * Fills in DOMAIN, with strings in the arena. Also fills in OF, except `serves_it`,
+ * `serves`, `takes_orders` and `was_sent`. False: no such domain, or no UPDATE row of the
+ * domain on the server.
  */
 bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id,
                        const char *server_id, struct domain_ref *domain,
@@ -21,7 +22,7 @@ struct followed {
 	const struct domain_ref *domain;
 	const char *server_id, *worker;
 	enum follow action;
-	const char *outcome;		/* DONE, FAILED, PARKED */
+	const char *outcome;		/* DONE, FAILED or PARKED */
 	uint32_t serves;
 	const char *detail;
 	uint64_t fence;

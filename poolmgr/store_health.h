@@ -1,7 +1,8 @@
 /*
- * store_health -- the health of a server in its row of pool_servers. All pool managers
- * of the pool write this row. A statement changes the row only if no other process has
- * changed it since this process read it.
+ * store_health -- reads and writes the health of a server, which is in the row of the
+ * server in pool_servers. All pool managers of the pool write this row. A statement
+ * changes the row only if no other process has changed the health since this process read
+ * the row.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
                        "COALESCE(p.control_next_try_at <= NOW(3), 1), " \
                        "p.failures, COALESCE(p.next_try_at <= NOW(3), 1)"
 void store_read_health(struct tx_rows *rows, struct health health[CHANNELS]);
-/* False: no such server. */
+/* Reads the health of a server from its row. False: no such server. */
 bool store_health(struct tx *tx, const char *pool, const char *server_id,
                   struct health health[CHANNELS]);
 /*

@@ -1,7 +1,7 @@
 /*
- * store_recompare -- the SQL statements of recompare.h. The statements read which
- * servers serve different records under the serial of the database, and when mini-DNS
- * compares these servers again.
+ * store_recompare -- the SQL statements of recompare.h. The statements read and write the
+ * list of the servers that serve different records under the serial of the database, and
+ * the times when mini-DNS compares these servers again.
  */
 #pragma once
 
@@ -17,10 +17,15 @@
  */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
-/* Like store_recompare_case(), but for many servers. Does not wait for locked rows. */
+/*
+ * store_recompare_cases() is like store_recompare_case(), but for many rows. It also
+ * fills in `is_settled` and `exists`. On the event loop, it does not wait for locked
+ * rows. store_recompare_results() writes `content` to the rows.
+ */
 struct recompare_result {
 	const char *domain_id, *server_id;
-	const char *detail;		/* how the server differs */
+	/* text for the operator: how the records of the server differ */
+	const char *detail;
 	struct content_case of;
 	bool exists;
 	enum content content;
@@ -33,7 +38,9 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
 /* Call it if the difference is settled. Writes that the server no longer differs. */
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id);
 
-/* A comparison that is due. It becomes due again after its pause. */
+/*
+ * A comparison that is due. store_comparisons_due() also sets when the row is due again.
+ */
 struct comparison {
 	struct comparison *next;
 	struct domain_ref domain;
@@ -43,11 +50,12 @@ struct comparison {
 struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
                                          const struct scope *scope, size_t limit);
 /*
- * Call it when the pool manager has ordered a transfer. The next comparison is due soon.
+ * Call it when the pool manager has ordered a transfer. Makes the next comparison due in
+ * CONTENT_FIRST_S seconds.
  */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*
- * Call it when an administrator requests a sync. Ends the pauses of earlier tries, and
- * makes comparisons due now.
+ * Call it when an administrator requests a sync. Ends the pauses between tries
+ * (core/follow.h), and makes comparisons of servers that differ due now.
  */
 void store_end_pauses(struct tx *tx, const char *domain_id);

@@ -11,7 +11,10 @@
 
 enum repair_kind { REPAIR_CONTENT, REPAIR_ORPHAN, REPAIR_OPTIONS };
 
-/* A drift on a server. (A zone that is missing needs no state: see store_recreated().) */
+/*
+ * A drift on a server. A missing zone is not a fault of this kind, because its repair
+ * needs no stored state (store_recreated()).
+ */
 struct fault {
 	enum repair_kind kind;
 	const char *object, *server_id, *pool, *name;
@@ -22,20 +25,23 @@ struct fault {
 };
 
 /*
- * Reads and locks the stored state. *repair_age_ms: the age of the last repair within
- * the last hour.
+ * Returns the stored state of the drift, and locks its row. REPAIR_AGE_MS gets the time
+ * since the last repair within the last hour; 0: no such repair.
  */
 struct drift store_drift(struct tx *tx, const struct fault *fault,
                          int64_t *repair_age_ms);
-/* Stores an observation of the fault: new or confirmed, according to ACTION. */
+/*
+ * Stores an observation of the drift. DRIFT_RECORD: a new drift. DRIFT_REPAIR: a
+ * confirmed drift. Other values of ACTION have no effect.
+ */
 void store_drift_seen(struct tx *tx, const struct fault *fault, enum drift_action action);
 
 /*
- * Ends a repair: adds a row to the log, and deletes the drift unless the outcome is
- * PARKED.
+ * The end of a repair. store_repaired() adds a row to the log. If the outcome is PARKED,
+ * it parks the drift; otherwise it deletes the drift.
  */
 struct ending {
-	const char *outcome;		/* DONE, FAILED, PARKED */
+	const char *outcome;		/* DONE, FAILED or PARKED */
 	bool is_renewed;		/* the repair also set the zone up again */
 	const char *detail, *worker;
 	uint64_t fence;
@@ -43,33 +49,38 @@ struct ending {
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
 /*
- * The server had lost the zone, and the pool manager created it again: adds a row of the
- * kind MISSING to the log. Call it before store_adjusted(): the first creation of a zone
- * adds no row, because the CREATE row has no digest then.
+ * Adds a row of the kind MISSING to the log. Call it when the pool manager has created a
+ * zone again that the server had lost. If the CREATE row has no digest, this is the first
+ * creation of the zone, and the log gets no row. store_adjusted() sets the digest, so
+ * call store_recreated() first.
  */
 void store_recreated(struct tx *tx, const struct domain_ref *domain,
                      const char *server_id, const struct ending *ending);
 /*
- * Call the first function if two repairs of a difference had no effect (DRIFT_DIFFERS).
- * It adds a row to the log, and parks the difference. The second function prevents
- * store_repairs_forget() from deleting the row of a settled difference.
+ * Call store_drift_settle() if two repairs of a difference had no effect (DRIFT_DIFFERS).
+ * It adds a row to the log, and parks the difference as settled. Call store_drift_renew()
+ * when a round finds the settled difference again. Then store_repairs_forget() does not
+ * delete the row of this difference.
  */
 void store_drift_settle(struct tx *tx, const struct fault *fault,
                         const struct ending *ending);
 void store_drift_renew(struct tx *tx, const struct fault *fault);
-/* True: STORED, the text of a parked drift, says that DETAIL is settled. */
+/*
+ * True: STORED, the text of a parked drift, says that the difference DETAIL is settled.
+ */
 bool store_is_settled(const char *stored, const char *detail);
 /* True: the drift is confirmed, and not repaired yet. */
 bool store_drift_is_confirmed(struct tx *tx, const struct fault *fault);
 /*
- * The first function deletes the drift, unless it is PARKED. Call the second function if
- * a repair failed. Then the next round confirms the drift again.
+ * store_drift_forget() deletes the drift, unless the drift is PARKED. Call
+ * store_drift_reset() if a repair could not begin. Then the next round confirms the drift
+ * again.
  */
 void store_drift_forget(struct tx *tx, const struct fault *fault);
 void store_drift_reset(struct tx *tx, const struct fault *fault);
 /*
- * Call it when the server no longer has the drift. Deletes the drift, also if it is
- * PARKED.
+ * Call it when the server no longer has the drift. Deletes the drift, even if the drift
+ * is PARKED.
  */
 void store_drift_solved(struct tx *tx, const struct fault *fault);
 /*
@@ -80,15 +91,16 @@ void store_forget_parked_orphans(struct tx *tx, struct arena *arena,
                                  const char *server_id, const char *const *names,
                                  size_t count);
 /*
- * Deletes the PARKED drift of the object. If a server still has the drift, the next
- * rounds find the drift again.
+ * Deletes the PARKED drift of the object on all servers. If a server still has the drift,
+ * the next rounds find the drift again.
  */
 void store_drift_unpark(struct tx *tx, const char *object);
 /* True: the pool has an orphan zone that is not parked. */
 bool store_has_orphan_drift(struct tx *tx, const char *pool);
 /*
  * Finds, among 1 to TX_LIST_MAX domains, the domains that have content drift on a server
- * or had a repair of content within the last hour. The result may contain an id twice.
+ * or had a repair of content within the last hour. PARKED drift does not count. The
+ * result may contain an id twice.
  */
 struct drifting {
 	const char **ids;
@@ -97,7 +109,8 @@ struct drifting {
 void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
                     size_t count, struct drifting *drifting);
 /*
- * Deletes drift that no round has found for AGE_S, and rows of the log older than 30
- * days.
+ * Deletes drift that no round has found for AGE_S seconds, PARKED drift whose row has not
+ * changed for one day, and rows of the log older than 30 days. Deletes at most 1000 rows
+ * of each kind.
  */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

@@ -10,9 +10,10 @@
 #include "poolmgr.h"
 
 /*
- * Returns the reason of REPORT, with UNSEEN_WORDS (store.h) and the addresses in
- * poolmgr.masters if the server may need a transfer. A server that reads a catalog zone
- * has its own list of primaries, so its reason stays as it is.
+ * Returns the reason of REPORT. If the server answered with SERVFAIL, the reason also has
+ * UNSEEN_WORDS (store.h) and the addresses in poolmgr.masters. A server that reads a
+ * catalog zone has its own list of primaries, so this function does not change its
+ * reason.
  */
 const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
                           const struct server_report *report);

@@ -1,6 +1,6 @@
 /*
- * drivers -- the drivers of all kinds of name server, for drivers.c, the drivers and
- * their unit tests.
+ * drivers -- declares the driver of each backend (driver.h). drivers.c lists these
+ * drivers in the table drivers[].
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* listing -- a list of names in an arena, for list() of driver.h. */
+/*
+ * listing -- a list of names in an arena. The function list() of a driver (driver.h)
+ * fills the list.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -11,4 +14,4 @@ struct listing {
 	size_t count, room;
 };
 
-void listing_add(struct listing *listing, const char *name);	/* adds a copy */
+void listing_add(struct listing *listing, const char *name);	/* adds a copy of NAME */

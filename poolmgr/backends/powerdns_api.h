@@ -1,9 +1,11 @@
 /*
  * powerdns_api -- the HTTP API of PowerDNS: its paths and the meaning of its HTTP status
- * codes. This module reads the lists of the API row by row.
+ * codes. If an answer is a list, this module decodes one object of the list at a time
+ * (json_rows.h).
  *
- * A path contains the name of the zone, with special characters encoded, for example "/"
- * as "=2F". Status 404 means that a zone does not exist, or that the server has no API.
+ * A path contains the name of the zone. This module encodes special characters in the
+ * name, for example "/" as "=2F". The HTTP status 404 means that the zone does not exist,
+ * that the server has no API, or that `url` is wrong.
  */
 #pragma once
 
@@ -13,16 +15,17 @@
 #include "backends/json_rows.h"
 
 struct powerdns_api_terms {
-	const char *server;	/* its id, for error texts (see http.h) */
+	const char *server;	/* id of the server, for the texts of errors */
 	const char *url, *key, *ca_file;
-	const char *server_id;	/* the server's name in the paths: "localhost" */
+	/* name of the server in the paths of the API, for example "localhost" */
+	const char *server_id;
 	int timeout_ms;
 	size_t answer_max;
 };
 
 /*
- * The state of one operation: its HTTP requests, which share one timeout, and the place
- * for the reason of an error.
+ * The state of one operation of the driver. All HTTP requests of the operation share one
+ * time limit. `why` gets the reason of an error.
  */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
@@ -31,8 +34,9 @@ struct powerdns_api {
 };
 
 /*
- * These functions check the characters of a key, or of a name in a path. ERR_INVALID: a
- * character is not allowed.
+ * The first function checks the characters of the API key: printable ASCII without
+ * blanks. The second function checks the characters of a word in a path: letters, digits,
+ * ".", "_" and "-". ERR_INVALID: another character. The reason then begins with FIELD.
  */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
@@ -42,28 +46,39 @@ void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms
 void powerdns_api_close(struct powerdns_api *api);
 
 /*
- * Sends a request; the answer is in api->http. An answer with any status is OK. PATH:
- * the part of the path after the name of the server. BODY may be NULL.
+ * Sends a request, and waits for the answer. The answer is then in api->http. OK: the
+ * server has answered, with any HTTP status. PATH: the part of the path after the name of
+ * the server. powerdns_api_ask_zone() uses the path of ZONE, followed by TAIL. BODY may
+ * be NULL.
  */
 enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
                           const json_t *body);
 enum err powerdns_api_ask_zone(struct powerdns_api *api, const char *method,
                                const char *zone, const char *tail, const json_t *body);
 
-json_t *powerdns_api_id(const char *name);	/* returns the id of a key or a zone */
+/* Returns the id of the TSIG key or zone with this name, as a JSON string. */
+json_t *powerdns_api_id(const char *name);
 
 /*
- * Returns ERR if ERR is not OK; otherwise the error for the status of the answer. WHAT:
- * the name of the request in the reason.
+ * powerdns_api_settled() returns the final result of a request. ERR is the result of
+ * powerdns_api_ask(). If ERR is OK, the HTTP status of the answer decides: the result is
+ * OK for 200 to 299. For another status, powerdns_api_refused() returns the error and
+ * writes the reason. WHAT completes the text "cannot WHAT" in the reason.
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
-/* Returns ERR_REMOTE: the answer has a wrong form; api->why contains this reason. */
+/*
+ * Call it if the answer has a wrong form. api->why must contain the reason.
+ * powerdns_api_garbled() adds the id of the server to this reason, and returns
+ * ERR_REMOTE.
+ */
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
-/* Calls ROW for each object of a list. */
+/* Requests the list at PATH, and calls ROW for each object of the list. */
 enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
                                json_row_fn *row, void *self);
 
-/* ERR_CONFLICT: the server has no TSIG key with this name. */
+/*
+ * Checks that the server has the TSIG key KEY. ERR_CONFLICT: the server has no such key.
+ */
 enum err powerdns_api_need_key(struct powerdns_api *api, const char *key);

@@ -1,6 +1,6 @@
 /*
- * powerdns_zone -- a zone of zonefleet in the API of PowerDNS: the row that the driver
- * sends, and the comparison with the row that the server shows.
+ * powerdns_zone -- makes the JSON object that describes a zone to PowerDNS. powerdns_zone
+ * also compares a zone with an object in an answer from PowerDNS.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 #include "backends/driver.h"
 
-/* KEY: the name of the TSIG key for transfers, or NULL. */
+/* A zone for PowerDNS. `key`: name of the TSIG key for transfers, or NULL. */
 struct powerdns_zone {
 	const char *name, *account, *key;
-	const struct driver_context *context;	/* the masters */
+	const struct driver_context *context;	/* contains the masters of the zone */
 };
 
 json_t *powerdns_zone_encode(const struct powerdns_zone *zone);
-/* True: ROW has the masters and the key of ZONE. */
+/* True: ROW, an object in an answer, has exactly the masters and the key of ZONE. */
 bool powerdns_zone_is_shown(const struct powerdns_zone *zone, const json_t *row);

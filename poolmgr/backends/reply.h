@@ -1,8 +1,9 @@
 /*
- * reply -- the meaning of a name server's answer to a command of a driver. A table lists
- * the answers that are not refusals: for example, the zone to create already exists, or
- * the zone to delete does not exist. If the table has no row for an answer, the answer
- * is a refusal. The backend `catalog` sends no commands, so the table has no row for it.
+ * reply -- finds the meaning of a name server's answer to a command of a driver. A table
+ * lists the known answers. For example, the zone to create already exists, or the zone to
+ * delete does not exist. If the table has no row for an answer, the answer is a refusal.
+ * The driver of the backend `catalog` sends no commands, so the table has no rows for
+ * this backend.
  *
  * tests/integration/test_drivers.py compares the table with the real servers.
  */
@@ -18,15 +19,17 @@ enum reply {
 };
 
 /*
- * COMMAND: the command of the driver. STATUS: the HTTP status, otherwise 0. SAID: the
- * text of the server.
+ * Returns the meaning of the answer to COMMAND, for example "addzone". STATUS: the HTTP
+ * status of the answer; 0: the answer is not from an HTTP API. SAID: the text of the
+ * answer.
  */
 enum reply reply_of(const char *backend, const char *command, int status,
                     const char *said);
 
 /*
- * Returns the error for the output of a failed rndc. ERR_REMOTE: named refused the
- * command. ERR_UNREACHABLE: named is not running, or closed the connection. ERR_BUSY:
- * rndc lacks a key or an address.
+ * Returns the error for SAID, the output of a failed rndc. ERR_REMOTE: named refused the
+ * command. ERR_UNREACHABLE: rndc cannot connect to named, or the connection failed.
+ * ERR_BUSY: all other texts. Then rndc did not reach named, for example because rndc has
+ * no key.
  */
 enum err reply_rndc_error(const char *said);

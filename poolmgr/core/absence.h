@@ -6,8 +6,8 @@
  *
  * 	driver	over the control channel, the server deleted the zone, or answered that
  * 		the zone does not exist
- * 	answers	the server answered with the same key shortly before, for this zone or
- * 		for the catalog zone from which the server reads its zones
+ * 	answers	mini-DNS got a serial from the server with the same key: for this zone
+ * 		before, or for the catalog zone of the server after the deletion
  *
  * The control channel can also show that the zone is not absent, because the server still
  * has the zone.
@@ -35,5 +35,8 @@ enum absence {
 };
 
 enum absence absence_of(enum report poll, enum confirmation confirmation);
-/* Returns a text for the operator; "": no action is needed. */
+/*
+ * Returns a text for the operator. The caller appends the text to the reason of the poll.
+ * "": no text is needed.
+ */
 const char *absence_words(enum absence absence);

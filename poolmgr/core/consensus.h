@@ -7,8 +7,8 @@
  * means all servers. Too many servers are `bad` if the other servers are not enough. This
  * module compares each serial with the serial of the domain by RFC 1982. A server counts
  * towards the consensus on serial s if it serves s or a newer serial. A server whose
- * serial is newer than the serial of the domain does not count towards a consensus:
- * zonefleet did not issue this serial.
+ * serial is newer than the serial of the domain does not count towards a consensus,
+ * because zonefleet did not issue this serial.
  */
 #pragma once
 
@@ -18,26 +18,28 @@
 
 enum observed { OBSERVED_NOTHING, OBSERVED_SUCCESS, OBSERVED_ERROR, OBSERVED_NO_DOMAIN };
 
-/* The row of one server. */
+/* The state of a domain on one server, from the row of the server. */
 struct observation {
 	enum observed status;
 	bool has_serial;
-	uint32_t serial;		/* the last serial that the server served */
+	/* the last serial that a poll found on the server */
+	uint32_t serial;
 	bool has_failed;
 	/* ERROR, NO_DOMAIN: the serial that the server did not reach */
 	uint32_t failed_serial;
 };
 
 struct consensus {
-	bool reached;			/* enough servers serve `serial` or newer */
+	/* enough servers serve `serial` or a newer serial */
+	bool reached;
 	/*
 	 * the newest serial that enough servers serve; at most the serial of the domain
 	 */
 	uint32_t serial;
-	bool failed;			/* too many servers failed at failed_serial */
+	bool failed;			/* too many servers did not reach failed_serial */
 	/*
-	 * the newest serial at which too many servers failed; newer than `serial` if both
-	 * are set
+	 * the newest serial that too many servers did not reach. If `reached` is also
+	 * true, failed_serial is newer than `serial`
 	 */
 	uint32_t failed_serial;
 };
@@ -46,21 +48,21 @@ bool consensus_enough(int threshold_percent, size_t ok, size_t n);
 bool consensus_too_many(int threshold_percent, size_t bad, size_t n);
 
 /*
- * Returns the consensus on a domain with the serial WANTED. If n is 0, neither `reached`
- * nor `failed` is set.
+ * Returns the consensus of N servers on a domain. WANTED: the serial of the domain. If N
+ * is 0, `reached` and `failed` are false.
  */
 struct consensus consensus_of(const struct observation *servers, size_t n,
                               int threshold_percent, uint32_t wanted);
 
 /*
- * Call it for a server whose records differ from the database. Makes the server count as
- * failed at WANTED.
+ * Call it for a server whose records differ from the database, or whose serial zonefleet
+ * did not issue. Then the server counts as failed at the serial WANTED.
  */
 void consensus_discount(struct observation *server, uint32_t wanted);
 
 /*
- * The result of a CREATE or DELETE. reached: enough servers succeeded. failed: too many
- * servers failed.
+ * The result of a CREATE or DELETE on all servers of a domain. reached: enough servers
+ * succeeded. failed: too many servers failed.
  */
 struct quorum {
 	bool reached, failed;

@@ -15,32 +15,41 @@
 
 struct server;
 
-enum { DOMAIN_VIEW_REASON = 512 };	/* octets, including the final NUL */
+/* maximum size of a reason in octets, with the final NUL */
+enum { DOMAIN_VIEW_REASON = 512 };
 
 struct domain_view {
-	struct domain_ref domain;	/* no id: the domain does not exist */
-	/* the configured servers of the domain; all arrays have the same order */
+	struct domain_ref domain;	/* the id is "" if the domain does not exist */
+	/*
+	 * number of servers that must serve the domain and are in service. Each array
+	 * below has one element for each of these servers, in the same order
+	 */
 	size_t count;
 	const struct server **servers;
 	const char **server_ids;
-	struct observation *observations;	/* from the rows of the action */
-	const char **reasons;		/* "": no reason */
-	/* the server has a serial that zonefleet did not issue; the caller sets it */
+	/* state of each server, from its row for the action */
+	struct observation *observations;
+	const char **reasons;		/* reason in the same row; "": no reason */
+	/*
+	 * true: the server has a serial that zonefleet did not issue. The caller sets
+	 * this array
+	 */
 	bool *unknown;
 	size_t unknown_count;
-	/* the records of the server differ from the database */
+	/* true: the records of the server differ from the database */
 	bool *differs;
 	size_t differing_count;
 	/*
-	 * a server has just answered with a serial older than the serial of the domain;
-	 * the caller sets it
+	 * a server has just answered with a serial older than the serial of the domain.
+	 * The caller sets this field
 	 */
 	bool has_older;
 };
 
 /*
- * Makes the report for central. False: central already has this state of the domain. The
- * reason is in the arena.
+ * Makes the report to central about ACTION. False: central needs no report. For example,
+ * there is no consensus yet, and too few servers have failed. The reason of the report is
+ * in the arena.
  */
 bool domain_view_report(const struct domain_view *view, enum action action,
                         int threshold_percent, struct arena *arena,

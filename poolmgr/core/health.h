@@ -1,10 +1,11 @@
 /*
- * health -- decides whether a server answers over DNS and on its control channel. The
- * row of the server in pool_servers contains the state and the time of the next try. All
- * processes share this row. After too many failures in a row, the server gets only a
- * probe: one process sends the probe when the next try is due. When a process begins a
- * probe, the number of failures grows by one. The first answer resets the number of
- * failures to zero. The caller passes the row, and a random number for the pause.
+ * health -- decides whether a server answers over DNS and on its control channel. The row
+ * of the server in pool_servers contains the state and the time of the next try. All
+ * processes share this row. After three failures in a row, a server gets only probes.
+ * When the next try is due, one process sends a probe. The pauses between probes grow
+ * from about 1 s to about 10 s. When a process begins a probe, the number of failures
+ * grows by one. The first answer resets the number of failures to zero. The caller passes
+ * the row, and a random number for the pause.
  */
 #pragma once
 
@@ -15,24 +16,26 @@
 
 enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
 
-/* The row of a server, for one channel. */
+/* The state of one channel, from the row of the server. */
 struct health {
-	int failures;			/* in a row */
+	int failures;			/* number of failures in a row */
 	/* a probe may begin now, according to the clock of the database */
 	bool is_due;
 };
 
-/* The observations of a process since it last wrote the row. */
+/* The observations of one process on one channel since the process last wrote the row. */
 struct evidence {
 	bool has_answered;
-	int failures;			/* since the last answer */
+	int failures;			/* number of failures since the last answer */
 };
 
+/* A change of the row. */
 struct health_move {
 	bool is_news;			/* false: the row is unchanged */
 	int failures;
-	int64_t next_ms;		/* time until the next try; 0: no limit */
-	bool opens, closes;
+	/* pause until the next probe; 0: the channel does not fail, and needs no pause */
+	int64_t next_ms;
+	bool opens, closes;		/* begins to fail; answers again */
 };
 
 /* The meaning of the result of an operation for the health of the server. */
@@ -44,13 +47,13 @@ enum sign {
 
 enum sign health_sign_of(enum err err);
 
-/* True: the server has failed too often in a row. */
+/* True: the channel fails, after three failures in a row. */
 bool health_is_open(const struct health *health);
 /*
- * Returns the new row. If the server already gets only probes, ignores failures while no
- * probe is due.
+ * Returns the new state for the row, after the observations in EVIDENCE. If the server
+ * already gets only probes, ignores failures while no probe is due.
  */
 struct health_move health_decide(const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
-/* Returns the row after a probe has begun. */
+/* Returns the new state for the row when a probe begins. */
 struct health_move health_probe(const struct health *health, uint32_t random);

@@ -1,9 +1,9 @@
 /*
  * id_cycle -- one cycle through all domains in the order of their ids, in slices. A cycle
  * begins after an id, the origin, and continues to the last id. Then the cycle runs from
- * the first id to the origin. If the caller cannot handle the whole cycle, the caller
- * ends the cycle early. The next cycle begins where this cycle ended. So each domain gets
- * its turn, even under load.
+ * the first id to the origin. If the caller cannot handle all domains of a cycle, the
+ * caller marks the last handled domain (id_cycle_cut()). The next cycle begins after the
+ * first marked domain. So each domain gets its turn, even under load.
  */
 #pragma once
 
@@ -16,27 +16,35 @@
 
 struct id_cycle {
 	char origin[ID_LEN + 1];
-	/* the current slice: after < id <= upto */
+	/* ids of the current slice: after < id <= upto */
 	char after[ID_LEN + 1], upto[ID_LEN + 1];
 	char next_origin[ID_LEN + 1];
-	/* a caller has cut the cycle: the next cycle begins at next_origin */
+	/* id_cycle_cut() has set next_origin. The next cycle begins after this id */
 	bool is_cut;
 	bool is_cut_here;		/* next_origin is in the current slice */
-	bool round_the_end;
+	bool round_the_end;		/* the cycle has passed the last id */
 };
 
-/* Begins a cycle at the last cut. If there is no cut, begins at ANYWHERE. */
+/*
+ * Begins a cycle after the id at which id_cycle_cut() cut the previous cycle. If there
+ * was no cut, the cycle begins after the id ANYWHERE.
+ */
 void id_cycle_begin(struct id_cycle *cycle, const char *anywhere);
 /*
- * Returns the end of the current part of the cycle. A slice must not go beyond this end.
+ * Returns the largest id that the next slice may contain: ID_CYCLE_END, or the origin if
+ * the cycle has passed the last id.
  */
 const char *id_cycle_limit(const struct id_cycle *cycle);
 /* Sets the end of the current slice to UPTO. */
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
  * Call it if you could not handle the domains after LAST in the current slice. The next
- * cycle begins after LAST, or at an earlier cut.
+ * cycle then begins after LAST. If this cycle already has an earlier cut, the next cycle
+ * begins after the earlier cut.
  */
 void id_cycle_cut(struct id_cycle *cycle, const char *last);
-/* Call it when the current slice is finished. False: the whole cycle is finished. */
+/*
+ * Moves to the next slice. Call it when the current slice is finished. False: the whole
+ * cycle is finished.
+ */
 bool id_cycle_next(struct id_cycle *cycle);
