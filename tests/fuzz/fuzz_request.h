@@ -1,7 +1,7 @@
 /*
- * fuzz_request -- functions for the fuzz targets that test requests. They read the
- * arguments of a request as JSON or as lines of fields, because a fuzzer rarely writes
- * valid JSON. They also make the request, and check the reason of a refusal.
+ * fuzz_request -- functions for the fuzz targets that test requests. The functions read
+ * the arguments of a request as JSON or as lines of fields, because a fuzzer rarely
+ * writes valid JSON. Other functions make the request and check the reason of a refusal.
  */
 #pragma once
 
@@ -18,8 +18,9 @@ enum { REQUEST_BODY_MAX = 65536, REQUEST_LINES_MAX = 4096 };
 #define REQUEST_ID "00112233445566778899aabbccddeeff"
 
 /*
- * Reads the text at *at up to a character of ENDS, and skips this character if it is the
- * first character of ENDS. NULL: the text is not valid UTF-8.
+ * Reads the text at AT up to the next character that is in ENDS. Moves AT to this
+ * character, or behind this character if it is the first character of ENDS. NULL: the
+ * text is not valid UTF-8.
  */
 static inline json_t *request_field(const char **at, const char *ends)
 {
@@ -32,7 +33,10 @@ static inline json_t *request_field(const char **at, const char *ends)
 	return text;
 }
 
-/* Sets KEY to the next field. Ignores a field that is empty or not valid UTF-8. */
+/*
+ * Sets KEY of OBJECT to the next field. Ignores a field that is empty or not valid
+ * UTF-8.
+ */
 static inline void request_set_field(json_t *object, const char *key, const char **at)
 {
 	json_t *text = request_field(at, "\t\n");
@@ -44,8 +48,8 @@ static inline void request_set_field(json_t *object, const char *key, const char
 }
 
 /*
- * Reads the input as arguments. If the input does not begin with "{", OF_LINES reads the
- * input. NULL: the input is not valid.
+ * Reads the input as the arguments of a request. If the input begins with "{", the input
+ * is JSON. Otherwise OF_LINES reads the input. NULL: the input is not valid.
  */
 static inline json_t *request_arguments(const uint8_t *data, size_t size,
                                         json_t *of_lines(const char *text))

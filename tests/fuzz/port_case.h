@@ -1,7 +1,7 @@
 /*
- * port_case -- functions for the fuzz targets that test ports. They read a port from a
- * line of fields, because a fuzzer rarely writes valid JSON. They also check an accepted
- * port, its records, and the lines about the port that dnsmasq reads.
+ * port_case -- functions for the fuzz targets that test ports. case_port() reads a port
+ * from a line of fields, because a fuzzer rarely writes valid JSON. case_check_port()
+ * checks an accepted port, its records, and the lines about the port that dnsmasq reads.
  *
  *	vm01\texample.org\tfa:16:3e:00:00:01\ttenant-1\t192.0.2.1\t2001:db8::1
  *
@@ -15,8 +15,8 @@
 #include "store.h"
 
 /*
- * Reads a line with a number and an optional second field. Returns the number, and sets
- * "cidr" in SUBNET to the second field.
+ * Reads a line with a number and an optional second field. Returns the number. Sets
+ * "cidr" of SUBNET to the second field, if the line has this field.
  */
 json_t *case_number_and_cidr(json_t *subnet, const char **at);
 /*

@@ -5,7 +5,7 @@
 
 /*
  * Returns UNIT_PERCENT percent of ALL (by default 100 percent), but at least 1. With
- * sanitizers, each round is slow, so use a lower UNIT_PERCENT.
+ * sanitizers, each round is slow, so tests then run with a lower UNIT_PERCENT.
  */
 static inline int rounds(int all)
 {

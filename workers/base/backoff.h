@@ -1,7 +1,8 @@
 /*
- * backoff -- computes the pause before attempt n. The pause doubles from first_ms up to
- * max_ms. The pause varies at random by up to a quarter (jitter), so that the processes
- * of a fleet do not all retry at the same time. The caller passes the random number.
+ * backoff -- computes the pause before attempt n. The pause before attempt 0 is
+ * first_ms. The pause doubles with each further attempt, up to max_ms. The result is up
+ * to a quarter shorter or longer than this pause (jitter), so that the processes of a
+ * fleet do not all retry at the same time. The caller passes the random number.
  */
 #pragma once
 
@@ -11,5 +12,5 @@ struct backoff {
 	int first_ms, max_ms;
 };
 
-/* ATTEMPT starts with 0. RANDOM: any 32 bits. */
+/* Returns the pause before the attempt. ATTEMPT starts with 0. RANDOM: any 32 bits. */
 int backoff_ms(const struct backoff *backoff, int attempt, uint32_t random);

@@ -1,7 +1,7 @@
 /*
  * base64 -- converts octets to and from the strict form of base64 (RFC 4648 4): no white
  * space, correct padding, and zeroes in unused bits. So each sequence of octets has
- * exactly one string. Secrets of TSIG keys use base64.
+ * exactly one string. The secrets of TSIG keys are in base64.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The length of the text for this number of octets, without the final NUL. */
+/* The length of the base64 text for OCTETS octets, without the final NUL. */
 #define BASE64_LEN(octets) (((octets) + 2) / 3 * 4)
 
 /*
- * Returns the number of octets. -1: not strict base64, or more than SIZE octets. Then
- * DATA may contain a part of the octets.
+ * Writes the octets of TEXT to DATA and returns their number. -1: TEXT is not strict
+ * base64, or has more than SIZE octets. Then DATA may contain a part of the octets.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
 /*
@@ -22,5 +22,8 @@ ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
  * and "_" instead of "+" and "/".
  */
 ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size);
-/* TEXT must have room for BASE64_LEN(len) + 1 bytes. Returns the length of the text. */
+/*
+ * Writes LEN octets to TEXT as base64, and returns the length of the text. TEXT must
+ * have room for BASE64_LEN(len) + 1 bytes.
+ */
 size_t base64_encode(const uint8_t *data, size_t len, char *text);

@@ -1,12 +1,13 @@
 /*
  * descriptors -- handles a lack of file descriptors, in the process (EMFILE) or in the
- * system (ENFILE). The lack is temporary: the code whose call failed reports the lack to
- * this module and tries again later. This module writes at most one log line every ten
- * seconds.
+ * system (ENFILE). The lack is temporary. The code whose system call failed reports the
+ * lack to this module and tries again later. This module writes at most one log line
+ * every ten seconds.
  *
  * This module keeps one descriptor open as a reserve for work that cannot wait. It also
- * reserves the last free descriptors for the program's own connections.
- * descriptors_are_scarce() finds out whether a client has one of these descriptors.
+ * reserves the descriptors with the highest numbers for the program's own connections:
+ * the last 32, but at most a quarter of the limit. descriptors_are_scarce() finds out
+ * whether a client has one of these descriptors.
  */
 #pragma once
 
@@ -14,13 +15,14 @@
 #include <stdint.h>
 
 /*
- * Call this function after a failed system call. The function reads errno and does not
- * change errno. WANTED names the purpose of the descriptor. False: the system call failed
- * for a different reason.
+ * Reports a failed system call. True: the system call failed because no file descriptor
+ * is free. False: the system call failed for a different reason. The function reads
+ * errno and does not change errno. WANTED names the purpose of the descriptor for the
+ * log.
  */
 bool descriptors_lack(const char *wanted);
 /*
- * Returns how many calls of descriptors_lack() were true since the last call of
+ * Returns how often descriptors_lack() has returned true since the last call of
  * descriptors_lacks().
  */
 int64_t descriptors_lacks(void);
@@ -28,7 +30,10 @@ int64_t descriptors_lacks(void);
 /* True: FD, the socket of an accepted client, is one of the reserved descriptors. */
 bool descriptors_are_scarce(int fd);
 
-/* opens the reserve descriptor; if this fails, the reserve stays closed */
+/*
+ * Opens the reserve descriptor, if it is closed. If no descriptor is free, the reserve
+ * stays closed.
+ */
 void descriptors_reserve(void);
-/* closes the reserve descriptor; false: the reserve was already closed */
+/* Closes the reserve descriptor. False: the reserve was already closed. */
 bool descriptors_spend(void);

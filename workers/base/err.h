@@ -14,19 +14,21 @@
 
 enum err {
 	OK = 0,
-	ERR_INVALID,		/* the request breaks a rule */
-	ERR_ARGUMENTS,		/* missing or unexpected keyword arguments */
-	ERR_METHOD,		/* no such method */
-	ERR_VERSION,		/* no such namespace or version */
+	ERR_INVALID,		/* a value in the request breaks a rule */
+	ERR_ARGUMENTS,		/* an argument is missing or unknown */
+	ERR_METHOD,		/* the topic has no such method */
+	ERR_VERSION,		/* the topic has no such namespace or version */
 	ERR_DENIED,		/* the caller has no right to do this */
 	ERR_NOT_FOUND,
-	ERR_EXISTS,		/* the name is in use */
+	ERR_EXISTS,		/* another object has this name or id */
 	ERR_CONFLICT,		/* the current state does not allow the request */
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
-	ERR_RACE,		/* the transaction lost a race: run it again */
-	ERR_LOCKED,		/* another transaction holds the row: run it again soon */
-	ERR_EXPIRED,		/* the caller's time limit is over: no effect */
+	ERR_RACE,	/* the transaction lost a race; the program tries again */
+	/* another transaction has locked the row; the program tries again soon */
+	ERR_LOCKED,
+	/* the caller's time limit is over, and the request has no effect */
+	ERR_EXPIRED,
 	ERR_BUSY,		/* a limit is reached, or an object is locked */
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* the broker, database or name server does not answer */
@@ -37,8 +39,9 @@ enum err {
 
 enum err_retry {
 	RETRY_NEVER,		/* a call gets the error; a cast becomes a dead letter */
-	RETRY_NOW,		/* the handler runs again soon, at most a few times */
-	/* the broker delivers a cast again later; a call gets the error */
+	/* the handler runs again soon, within the limits in runtime/rpc_redo.c */
+	RETRY_NOW,
+	/* a call gets the error; the broker delivers a cast again later */
 	RETRY_LATER,
 };
 
@@ -46,12 +49,13 @@ struct why {
 	char text[512];
 };
 
-const char *err_name(enum err err);	/* for the log: "not_found" */
-const char *err_class(enum err err);	/* on the wire: exception class, "NotFound" */
-const char *err_module(enum err err);	/* on the wire: the module of that class */
-enum err err_from_class(const char *class);	/* ERR_REMOTE: an unknown class */
+const char *err_name(enum err err);	/* the word in the log: "not_found" */
+const char *err_class(enum err err);	/* the exception class in messages: "NotFound" */
+const char *err_module(enum err err);	/* the Python module of this class, in messages */
+enum err err_from_class(const char *class);	/* ERR_REMOTE: the class is unknown */
 enum err_retry err_retry(enum err err);
-const char *err_help(enum err err);	/* the meaning for a caller, in one sentence */
+/* Returns an explanation of the error for the caller, in one or two sentences. */
+const char *err_help(enum err err);
 
 /*
  * Writes the reason and returns ERR, so that a caller can write `return fail(why,
@@ -62,23 +66,27 @@ enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Returns the number of bytes of TEXT that fit into MAX bytes and end with a whole word,
- * or with a whole character if the words are long.
+ * Returns the number of bytes at the start of TEXT that fit into MAX bytes and end with
+ * a whole word. If the last half of these MAX bytes contains no blank, the bytes end
+ * with a whole character.
  */
 size_t err_cut(const char *text, size_t max);
 /*
- * Returns the length of the field at the start of a reason. For example, the length is 15
- * for "changes[0].name: must ...". 0: the reason names no field.
+ * Returns the length of the field name with which a reason begins. For example, the
+ * length is 15 for "changes[0].name: must ...". 0: the reason does not begin with a
+ * field name.
  */
 size_t err_field_len(const char *reason);
 /*
- * Returns the reason without the path of a field in a call ("changes[0]: a name ...").
- * Use it for reasons that a program shows to users who did not make the call.
+ * Returns the reason without the path of a field at its start, for example "a name ..."
+ * for "changes[0]: a name ...". A name without "." or "[" is not a path and stays. Use
+ * the function for reasons that a program shows to users who did not make the call.
  */
 const char *err_without_field(const char *reason);
 
 /*
- * Makes a string from a peer safe to quote: at most SIZE - 1 ASCII characters. Returns
- * QUOTED.
+ * Copies a string from a peer to QUOTED, so that a reason can quote the string. Copies
+ * at most SIZE - 1 bytes. Writes "?" for each byte that is not a printable ASCII
+ * character. Returns QUOTED.
  */
 const char *err_quote(const char *text, char *quoted, size_t size);

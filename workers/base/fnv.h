@@ -11,7 +11,10 @@
 
 #define FNV_START UINT64_C(14695981039346656037)
 
-/* HASH is FNV_START, or the hash of the preceding octets. */
+/*
+ * Returns the hash of the preceding octets and these octets. HASH is the hash of the
+ * preceding octets, or FNV_START.
+ */
 static inline uint64_t fnv_add(uint64_t hash, const void *octets, size_t len)
 {
 	const uint8_t *octet = octets;

@@ -23,18 +23,24 @@ struct hmac_part {
 	size_t len;
 };
 
-size_t hmac_len(enum hmac_hash hash);		/* octets of the result, 20 to 64 */
-/* Writes hmac_len() octets to MAC. Only one thread may call it. */
+size_t hmac_len(enum hmac_hash hash);	/* length of the MAC in octets, 20 to 64 */
+/*
+ * Writes the MAC of the parts, hmac_len() octets, to MAC. Only one thread may call
+ * hmac().
+ */
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);
 
-/* A message that arrives in parts. Several streams may be open at the same time. */
+/*
+ * Computes the MAC of a message that arrives in parts. Several streams may be open at
+ * the same time.
+ */
 struct hmac_stream;
 struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
                                     size_t key_len, const struct hmac_part *parts,
                                     size_t count);
 void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part);
-/* Adds the last parts, writes the MAC and frees the stream. */
+/* Adds the last parts, writes the MAC of all parts and frees the stream. */
 void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
                      size_t count, uint8_t mac[HMAC_MAX]);
 void hmac_stream_free(struct hmac_stream **stream);

@@ -16,7 +16,10 @@ void id_new(char id[ID_LEN + 1]);
 void id_random(char id[ID_LEN + 1]);
 /* True: TEXT is 32 lower-case hexadecimal digits, or a UUID with dashes. */
 bool id_valid(const char *text);
-/* Writes 32 hexadecimal digits from either form. False: TEXT has neither form. */
+/*
+ * Reads TEXT in one of the two forms of id_valid(), and writes the 32 hexadecimal digits
+ * to ID. False: TEXT has a different form.
+ */
 bool id_parse(const char *text, char id[ID_LEN + 1]);
 uint32_t random_u32(void);
 /* Writes SIZE random octets that an attacker cannot guess. SIZE is at most RANDOM_MAX. */

@@ -11,17 +11,18 @@
 struct map;
 
 struct map *map_new(uint32_t seed);
-/* frees the map, but not the values */
+/* Frees the map, but not the values. */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
-/* if the map has the key, replaces the value of the key */
+/* Adds the key with the value. If the map has the key, replaces the value of the key. */
 void map_put(struct map *map, const void *key, size_t len, void *value);
-void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
-/* Returns the size of one entry in bytes, including its part of the table. */
+/* Removes the key. Returns the value of the key. NULL: the map does not have the key. */
+void *map_remove(struct map *map, const void *key, size_t len);
+/* Returns the memory that one entry needs, in bytes, including its part of the table. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
 /*
- * Returns any value; NULL: the map is empty. With map_any(), a caller can empty a map in
- * linear time.
+ * Returns the value of any key. NULL: the map is empty. With map_any() and map_remove(),
+ * a caller can empty a map in linear time.
  */
 void *map_any(struct map *map);

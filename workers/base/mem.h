@@ -1,6 +1,6 @@
 /*
- * mem -- allocates memory and never returns NULL: if there is no memory, the process
- * ends.
+ * mem -- allocates memory. The functions never return NULL. If there is no memory, the
+ * process ends.
  */
 #pragma once
 

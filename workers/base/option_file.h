@@ -1,7 +1,7 @@
 /*
  * option_file -- reads a settings file, or a file that contains a secret. This module
- * reads only regular files, up to a size limit. It refuses a file that contains a secret
- * if other users can read this file.
+ * reads only regular files, up to a size limit. option_file_secret() refuses a file to
+ * which the group or other users have any right.
  */
 #pragma once
 
@@ -11,15 +11,16 @@
 #include "base/err.h"
 
 /*
- * Reads the whole file PATH and its mode. ERR_NOT_FOUND: the file does not exist.
- * ERR_TOO_LARGE: the file has more than LIMIT bytes. ERR_INVALID: the file is not
- * readable, is not a regular file, or contains a NUL byte. ERR_BUSY: no file descriptor
- * is free.
+ * Appends the whole file PATH to TEXT, and writes the mode of the file to MODE.
+ * ERR_NOT_FOUND: the file does not exist. ERR_TOO_LARGE: the file has more than LIMIT
+ * bytes. ERR_INVALID: the file is not readable, is not a regular file, or contains a NUL
+ * byte. ERR_BUSY: no file descriptor is free.
  */
 enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
 			  struct why *why);
 /*
- * Reads the secret in the file PATH, and removes the newline at its end. The errors are
- * those of option_file_read(). ERR_INVALID: also if other users can read the file.
+ * Appends the secret in the file PATH to TEXT, without the newline at its end. The
+ * errors are those of option_file_read(); the limit is 4096 bytes. ERR_INVALID: also if
+ * the group or other users have any right to the file.
  */
 enum err option_file_secret(const char *path, struct buf *text, struct why *why);

@@ -1,7 +1,7 @@
 /*
  * option_group -- finds the groups and keys that a settings file may contain, and
- * suggests names for a misspelled name. Only option.c uses this module. "" is the group
- * of the whole file.
+ * suggests names for a misspelled name. Only option.c uses this module. The group "" is
+ * the whole file.
  */
 #pragma once
 
@@ -13,10 +13,10 @@ bool option_has_row(const struct option *rows, const char *key);
 bool option_is_group_path(const struct option_schema *schema, const char *path);
 bool option_is_key_of(const struct option_schema *schema, const char *group,
 		      const char *key);
-/* True: NAME is a group of a program of the fleet. */
+/* True: a program of the fleet has the group NAME. */
 bool option_is_known_group(const char *name);
 
 void option_suggest_rows(const struct option *rows, struct suggest *suggest);
-/* Offers the names of all settings and groups in the group PATH to SUGGEST. */
+/* Offers the names of all keys and groups in the group PATH to SUGGEST. */
 void option_suggest_members(const struct option_schema *schema, const char *path,
 			    struct suggest *suggest);

@@ -6,5 +6,8 @@
  */
 #pragma once
 
-/* Returns the error, or NULL. *line: the line of the error; the first line is 1. */
+/*
+ * Returns a description of the first error, and writes the number of its line to LINE.
+ * The first line is 1. NULL: TEXT has no such error.
+ */
 const char *option_scan(const char *text, int *line);

@@ -8,16 +8,21 @@
 #include "base/buf.h"
 #include "base/option.h"
 
-/* maximum size of the dotted name of a group, with its NUL */
+/* maximum size of a group name such as "backends.bind9", with its NUL */
 enum { OPTION_GROUP_MAX = 128 };
 
 enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHER };
 
 struct option_value {
 	enum option_kind kind;
-	int64_t number;			/* for NUMBER and BOOL */
-	const char *text;		/* for TEXT, borrowed; for OTHER, "a group" */
-	struct option_texts texts;	/* for TEXTS, owned until parsed */
+	int64_t number;			/* the value of VALUE_NUMBER and VALUE_BOOL */
+	/* VALUE_TEXT: the string, borrowed. VALUE_OTHER: a description, "a group" */
+	const char *text;
+	/*
+	 * the strings of VALUE_TEXTS; after success, option_parse() has moved the
+	 * strings to the field
+	 */
+	struct option_texts texts;
 };
 
 /* Returns the fallback as a value. The row must have a fallback. */
@@ -25,16 +30,22 @@ struct option_value option_fallback(const struct option *row);
 void option_texts_add(struct option_texts *texts, const char *text, size_t len);
 void option_texts_clear(struct option_texts *texts);
 
-/* Sets the field. False: the value is not valid, and the field is unchanged. */
+/* Sets FIELD to VALUE. False: VALUE is not valid, and FIELD is unchanged. */
 bool option_parse(const struct option *row, struct option_value *value, void *field);
 /* Appends a description of the valid values, for example "an integer from 1 to 64". */
 void option_describe(const struct option *row, struct buf *out);
 void option_value_name(const struct option_value *value, struct buf *out);
 size_t option_size(enum option_type type);
-/* Returns the address of the row's field in BASE, a struct of its section. */
+/*
+ * Returns the address of the row's field in BASE, the struct of the section or list
+ * element.
+ */
 void *option_field(void *base, const struct option *row);
 void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);
-/* Returns an empty list, never NULL, if the schema has no lists. */
+/*
+ * Returns the lists of the schema. If the schema has no lists, returns an empty table,
+ * never NULL.
+ */
 const struct option_list *option_lists(const struct option_schema *schema);
 const char *option_elements(const struct option_list *list);

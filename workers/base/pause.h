@@ -1,6 +1,6 @@
 /*
- * pause -- a sleep for threads that have no event loop. A thread with an event loop must
- * use a timer: a pause in such a thread is a bug.
+ * pause -- lets a thread without an event loop sleep. A thread with an event loop must
+ * use a timer. If such a thread calls pause_ms(), the process ends with bug().
  */
 #pragma once
 

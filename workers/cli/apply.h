@@ -14,28 +14,31 @@
 struct apply {
 	const char *file, *domain;
 	/*
-	 * Gets a warning if lines of one record set have different TTLs. NULL: no
-	 * warnings.
+	 * The parser calls warn() with a text if lines of one record set have different
+	 * TTLs. NULL: no warnings.
 	 */
 	void (*warn)(void *self, const char *text);
 	void *self;
-	/* results; apply_clear() frees the results */
+	/* the results of apply_parse(); apply_clear() frees the results */
 	json_t *changes;
-	/* for each change, the line numbers of its records; empty for a JSON list */
+	/*
+	 * for each change, a list of the line numbers of its records; empty for a JSON
+	 * list
+	 */
 	json_t *lines;
-	struct quotes quotes;	/* notes about the data of the lines */
+	struct quotes quotes;	/* notes about the quotes in the data of the lines */
 };
 
 /*
- * The DATA of a line is one value (quote.h). In a JSON list, the parser only completes
- * relative names. Modifies TEXT. ERR_INVALID: *why contains the file, and the line or the
- * index of the change. ERR_TOO_LARGE: TEXT contains more changes than central accepts in
- * one call.
+ * Parses TEXT and sets the results. Modifies TEXT. The DATA of a line is one value
+ * (quote.h). In a JSON list, the parser only completes relative names. ERR_INVALID: the
+ * reason names the file, and the line or the change that is not valid. ERR_TOO_LARGE:
+ * TEXT contains more changes than central accepts in one call.
  */
 enum err apply_parse(struct apply *apply, char *text, struct why *why);
 /*
- * Replaces the indexes at the start of the reason with FILE:LINE. For a JSON list, the
- * function only puts FILE before the reason.
+ * Replaces the indexes of the change and of the record at the start of the reason by
+ * FILE:LINE. For a JSON list, the function only puts FILE before the reason.
  */
 void apply_show_line(const struct apply *apply, struct why *why);
 void apply_clear(struct apply *apply);

@@ -15,15 +15,22 @@ enum { AWAIT_DEFAULT_S = 60, AWAIT_MAX_S = 24 * 3600 };
 struct await {
 	struct cli *cli;
 	int64_t seconds;
-	/* the progress, for example "example.org." and "is read and planned" */
+	/*
+	 * two parts of the progress line, for example "example.org." and "is read and
+	 * planned"
+	 */
 	const char *subject, *what;
 	enum err (*poll)(void *self, bool *is_over);
 	void *self;
 };
 /*
- * Checks until *is_over is true, a check fails, or the time limit is over. If the
- * function returns OK and *is_over is false, the time limit is over.
+ * Calls poll() until poll() sets IS_OVER to true, poll() returns an error that is not
+ * temporary (client_may_recover()), or the time limit is over. If the function returns
+ * OK and IS_OVER is false, the time limit is over.
  */
 enum err await_end(const struct await *await, bool *is_over);
-/* Flushes standard output, then calls await_end() with the seconds of --wait-timeout. */
+/*
+ * Flushes standard output. Then calls await_end() with the seconds of --wait-timeout, or
+ * with AWAIT_DEFAULT_S.
+ */
 enum err await_in_time(struct await *await, bool *is_over);

@@ -34,33 +34,44 @@ enum exit_status {
 	EXIT_UNREACHABLE,
 	EXIT_COUNT
 };
-/* texts for help and the man page */
+/* the meaning of each exit status, for the help and the man page */
 extern const char *const cli_exit_meanings[EXIT_COUNT];
 
 struct cli {
-	/* from the command line */
+	/* ---- from the command line ---- */
 	const struct command *command;
-	/* NULL: not given; "": the option takes no value */
+	/*
+	 * the value of each option; NULL: the option is not given; "": the option takes
+	 * no value, or the value is empty
+	 */
 	const char *option[OPT_COUNT];
-	/* text of the option, if idn.c converted the text */
+	/* the converted value, if idn.c has converted the value of the option to ASCII */
 	char *ascii[OPT_COUNT];
 	int argc;
 	char **argv;			/* the arguments after the command's words */
-	/* set up by main.c */
-	const char *config;		/* path of the settings */
-	struct worker_common common;	/* the groups broker, database, log */
-	struct client_config settings;	/* the group client, after the options */
+	/* ---- from main.c ---- */
+	const char *config;		/* path of the settings file */
+	/* the groups broker, database and log of the settings */
+	struct worker_common common;
+	/* the group client of the settings, changed by the options of the command line */
+	struct client_config settings;
 	struct output out;
 	struct client *client;		/* only for commands with NEED_BROKER */
 	int64_t started_us;
-	/* result */
+	/* ---- the result of the command ---- */
 	json_t *document;		/* the document for --json */
 	struct why why;
-	/* the whole reason, from cli_fail(); NULL: `why` contains the reason */
+	/* the whole reason from cli_fail(); NULL: `why` contains the whole reason */
 	char *reason;
-	/* EXIT_GOOD: main.c derives the status from the error */
+	/*
+	 * exit status of a command that fails; EXIT_GOOD: main.c derives the exit status
+	 * from the error
+	 */
 	enum exit_status status;
-	/* class of the error; NULL: main.c derives the class from the error */
+	/*
+	 * class of the error in texts and JSON; NULL: main.c derives the class from the
+	 * error
+	 */
 	const char *class;
 };
 
@@ -71,10 +82,16 @@ static inline bool cli_has(const struct cli *cli, enum cli_option option)
 
 /* Sets the document for --json. Takes over JSON. */
 void cli_answer(struct cli *cli, json_t *json);
-/* Returns the seconds since the client reached the broker. */
+/*
+ * Returns the seconds since the command began. The time in which the client connects to
+ * the broker does not count.
+ */
 double cli_elapsed(const struct cli *cli);
 
-/* Calls central. Takes over ARGS. The caller frees *result. RESULT may be NULL. */
+/*
+ * Calls a method of central. Takes over ARGS. The caller frees the result. RESULT may be
+ * NULL.
+ */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
 /*
@@ -83,19 +100,22 @@ enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **re
  */
 enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reports wrong use of the command line: sets EXIT_USAGE. main.c adds a hint. */
+/*
+ * Reports an error in the command line: writes the reason to cli->why, sets EXIT_USAGE
+ * and returns ERR_ARGUMENTS. main.c adds a hint.
+ */
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Read the value of an option: a number, or a time such as "1h". If the option is not
- * given, *value is unchanged.
+ * These functions read the value of an option to VALUE: cli_number() a number,
+ * cli_seconds() a time such as "1h". If the option is not given, VALUE is unchanged.
  */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
 enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
                      int64_t *value);
-/* Sets KEY of INTO to the option's text, if the command line has the option. */
+/* Sets KEY of INTO to the value of the option, if the command line has the option. */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
 /* Puts `force` into the arguments of a call if the command line has --force. */
@@ -110,7 +130,13 @@ enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
 enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
                        const char *key);
 
-/* Sets KEY of INTO to the argument, a name or pattern, in ASCII (idn.h). */
+/*
+ * Sets KEY of INTO to a name or pattern in ASCII (idn.h). ARGUMENT: the index of the
+ * argument with this name or pattern.
+ */
 enum err cli_put_name(struct cli *cli, int argument, json_t *into, const char *key);
-/* Writes the argument in the form that central accepts (names.h). */
+/*
+ * Writes the domain in an argument to TEXT, in the form that central accepts (names.h).
+ * ARGUMENT: the index of the argument.
+ */
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1]);

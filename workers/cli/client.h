@@ -26,8 +26,8 @@ extern const struct option client_options[];	/* offsets into struct client_confi
 struct client;
 
 /*
- * Borrows both settings. ERR_UNREACHABLE: no broker answered in time, or a broker refused
- * the account.
+ * Connects to the broker. The client borrows both settings. ERR_UNREACHABLE: no broker
+ * answered in time, or a broker refused the account.
  */
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
@@ -42,21 +42,22 @@ void client_see_all(struct client *client);
 void client_close(struct client **client);
 
 /*
- * EXPLAIN gets the reason of each failed call, and may change the reason. SELF must
- * outlive the client.
+ * From now on, the client calls EXPLAIN with the reason of each failed call. EXPLAIN may
+ * change the reason. SELF must outlive the client.
  */
 typedef void client_explain_fn(const void *self, const char *method, struct why *why);
 void client_explain(struct client *client, client_explain_fn *explain, const void *self);
 
 /*
- * Makes one call and waits for its answer. Takes over ARGS. The caller frees *result.
+ * Makes one call and waits for the answer. Takes over ARGS. The caller frees the result.
  * Returns ERR_UNREACHABLE as soon as the broker refuses the call or the reply queue.
  */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
 /*
- * Calls one worker of each topic. All calls run at the same time. ANSWERED runs once for
- * each topic, in the order of the answers. WHY contains the reason if ERR is not OK.
+ * Sends a ping to one process of each topic, all pings at the same time. Calls ANSWERED
+ * once for each topic, in the order of the answers. WHY contains the reason if ERR is
+ * not OK.
  */
 typedef void client_pong_fn(void *self, const char *topic, enum err err,
                             const struct why *why);
@@ -67,30 +68,39 @@ void client_ping(struct client *client, char *const *topics, size_t count,
  * "pool_manager.default". NULL: no program serves the topic.
  */
 const char *client_program(const char *topic);
-/* True: a check that ended in ERR may succeed later, so the client continues to wait. */
+/* True: ERR is a temporary error, so a client that waits checks again. */
 bool client_may_recover(enum err err);
-/* True: the broker refused the last call. The broker would also refuse another call. */
+/* True: the broker has refused the last call, so another call is probably useless. */
 bool client_was_refused(const struct client *client);
 /*
- * Pauses between two checks. *ms must be 0 before the first pause. Each call increases
- * *ms.
+ * Pauses between two checks. MS contains the length of the previous pause, and must
+ * contain 0 before the first pause. The first pause takes 20 ms. Each further pause is
+ * 1.5 times as long as the previous pause, up to 250 ms.
  */
 void client_pause(struct client *client, int *ms);
 
 /*
  * Makes one of many calls. If fewer than CLIENT_WINDOW calls are waiting for an answer,
  * the client sends the call immediately. Otherwise the client first waits for an answer.
+ * If an earlier call of the window has failed, the client sends nothing and returns the
+ * error of that call.
  */
-/* maximum number of open calls; all calls of a window have the same topic and method */
+/*
+ * maximum number of calls that wait for an answer; all calls of a window have the same
+ * topic and method
+ */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
                             json_t *args, struct why *why);
-/* Waits for all answers. */
+/*
+ * Waits for the answers to all calls of the window. Returns the first error of the
+ * window.
+ */
 enum err client_window_close(struct client *client, struct why *why);
 
 /*
- * Return a field of an answer. If the field is missing or has another type, the result is
- * "" or 0.
+ * These functions return a field of an answer. If the field is missing or has another
+ * type, the result is "" or 0.
  */
 const char *answer_text(const json_t *json, const char *key);
 int64_t answer_number(const json_t *json, const char *key);

@@ -8,16 +8,18 @@
 #include "cli.h"
 
 struct command {
-	const char *words;		/* "domain create"; NULL ends the table */
-	const char *arguments;		/* "NAME [FILE]" */
-	/* minimum and maximum number of arguments; max -1: no limit */
+	/* the words of the command, "domain create"; NULL ends the table */
+	const char *words;
+	const char *arguments;		/* the arguments as in the help, "NAME [FILE]" */
+	/* minimum and maximum number of arguments; max is -1: no maximum */
 	int min, max;
 	/* the options of the command, without the common options */
 	uint64_t options;
 	enum { NEED_NOTHING, NEED_BROKER, NEED_DATABASE } need;
 	enum err (*run)(struct cli *cli);
-	const char *help;		/* one line */
-	const char *about;		/* paragraphs separated by "\n" */
+	const char *help;		/* one line that says what the command does */
+	/* description of the command: paragraphs, separated by "\n" */
+	const char *about;
 	const char *examples;		/* lines */
 };
 extern const struct command commands[];
@@ -31,7 +33,7 @@ enum err command_parse(struct cli *cli, int argc, char **argv);
 void command_clear(struct cli *cli);
 
 /*
- * Finds the command at the start of the words. *used: the number of words of the command.
+ * Finds the command at the start of WORDS, and writes the number of its words to USED.
  * NULL: the command is unknown.
  */
 const struct command *command_find(char *const *words, int count, int *used);
@@ -45,12 +47,10 @@ bool command_is_noun(const char *word);
 /* True if NOUN is the first word of the command. */
 bool command_is_below(const struct command *command, const char *noun);
 
-/*
- * The groups of the overview: a title, and the first words of the commands in the group.
- */
+/* A group of commands in the overview: its title, and the first words of its commands. */
 enum { COMMAND_NOUNS_MAX = 8 };
 struct command_group {
 	const char *title;		/* NULL ends the table */
-	const char *nouns[COMMAND_NOUNS_MAX];	/* ends with NULL */
+	const char *nouns[COMMAND_NOUNS_MAX];	/* NULL ends the list */
 };
 extern const struct command_group command_groups[];

@@ -1,5 +1,6 @@
 /*
- * handlers -- declares the functions that run the commands of commands.c, sorted by file.
+ * handlers -- declares the functions that run the commands in commands.c. The comments
+ * name the file of each function.
  */
 #pragma once
 

@@ -5,14 +5,17 @@
 
 #include "cli.h"
 
-/* Prints the help of the command or noun on the command line, or the overview. */
+/*
+ * Prints the help of the command or noun on the command line. Without a command, prints
+ * the overview.
+ */
 enum err help_words(struct cli *cli);
 /* After a usage error, writes the command that shows the right help to standard error. */
 void help_hint(const struct cli *cli);
 
-void help_man(FILE *to);	/* the man page; in man.c */
+void help_man(FILE *to);	/* writes the man page (man.c) */
 /*
- * The texts of all commands, options and exit statuses (help_json.c). The caller frees
- * the result.
+ * Returns the texts of all commands, options and exit statuses (help_json.c). The caller
+ * frees the result.
  */
 json_t *help_json(void);

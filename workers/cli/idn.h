@@ -14,18 +14,19 @@
 /*
  * Appends TEXT with all its labels in ASCII. TEXT is UTF-8: a name, a pattern, an email
  * address, or several names that are separated by blanks or commas. Labels in ASCII and
- * the text before "@" do not change. ERR_INVALID: *why begins with FIELD and contains the
- * reason.
+ * the text before "@" do not change. ERR_INVALID: a name in TEXT is not valid. The
+ * reason begins with FIELD.
  */
 enum err idn_to_ascii(const char *text, const char *field, struct buf *ascii,
                       struct why *why);
 /*
- * Appends NAME for a line about one object. If NAME has letters outside ASCII and the
- * terminal can show these letters, appends both forms: "bücher.example.
+ * Appends NAME in the form for a line about one object. If NAME has letters outside
+ * ASCII and the terminal can show these letters, appends both forms: "bücher.example.
  * (xn--bcher-kva.example.)".
  */
 void idn_show(const char *name, struct buf *shown);
 /*
- * Like idn_show(), but replaces the member KEY of an object that the client prints later.
+ * Replaces the name in the member KEY of OBJECT by the text of idn_show(). The client
+ * prints OBJECT later.
  */
 void idn_show_member(json_t *object, const char *key);

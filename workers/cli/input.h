@@ -1,8 +1,7 @@
 /*
- * input -- reads a file, or standard input if the path is "-". A child process
- * decompresses a file whose path ends in .xz or .gz. The client can also show the
- * progress of a compressed file, because the client shares the file offset with the child
- * process.
+ * input -- reads a file, or standard input if the path is "-". If the path ends in .xz
+ * or .gz, a child process decompresses the file. The client can also show the progress
+ * in a compressed file, because the client and the child process share the file offset.
  */
 #pragma once
 
@@ -15,19 +14,25 @@
 #include "base/err.h"
 
 struct input {
-	FILE *file;		/* stream of the decompressed text */
+	FILE *file;		/* stream of the text, after decompression */
 	const char *path;
 	const char *unpacker;	/* program that decompresses; NULL: not compressed */
-	int fd;			/* the file offset shows the progress; -1: not known */
+	int fd;			/* descriptor of the file at PATH; -1: standard input */
 	pid_t child;
-	int64_t size;		/* size of the file in bytes; 0: not known */
+	int64_t size;		/* size of the file at PATH in bytes; 0: unknown */
 };
 
 enum err input_open(struct input *input, const char *path, struct why *why);
-/* Returns the position in bytes, at most `size`. */
+/*
+ * Returns how many bytes of the file the client or the child process has read. 0: `size`
+ * is unknown.
+ */
 int64_t input_position(const struct input *input);
-/* ERR_INVALID: the child process failed to decompress the file. */
+/* Closes the file. ERR_INVALID: the child process could not decompress the file. */
 enum err input_close(struct input *input, struct why *why);
 
-/* Reads a whole text. ERR_TOO_LARGE: more than 16 MiB. */
+/*
+ * Appends the whole text of a file to TEXT. ERR_TOO_LARGE: the text, after
+ * decompression, has more than 16 MiB.
+ */
 enum err input_read(const char *path, struct buf *text, struct why *why);

@@ -13,45 +13,50 @@
 #include "model/name.h"
 
 /*
- * Writes the domain in the form that central accepts: the canonical name in ASCII
- * (idn.h), or an id unchanged. ERR_INVALID: *why contains the reason.
+ * Writes the domain in WORD to TEXT, in the form that central accepts: the canonical
+ * name in ASCII (idn.h), or an id unchanged. ERR_INVALID: WORD is not a domain name.
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
- * Writes the absolute name of a record in DOMAIN (canonical). Refuses a relative name
- * that ends in the name of the domain ("www.example.org" in example.org.), because the
- * user has probably forgotten the final dot.
+ * Writes the absolute name of the record in WORD to TEXT. DOMAIN: the canonical name of
+ * the domain. Refuses a relative name that ends in the name of the domain
+ * ("www.example.org" in example.org.), because the user has probably forgotten the final
+ * dot.
  */
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);
 /*
  * Writes the criterion `name` of find_recordsets for a word of the user. A word with "*"
- * is a pattern. But a word such as "*.www" is the name of a wildcard record. A pattern
- * that ends neither in "*" nor in a dot is relative to DOMAIN (canonical).
+ * is a pattern. But a word such as "*.www" is the name of a wildcard record. If a
+ * pattern ends neither in "*" nor in a dot, the function appends DOMAIN, a canonical
+ * name.
  */
 enum { CRITERION_TEXT = 2 * NAME_MAX_TEXT + 2 };
 enum err names_criterion(const char *word, const char *domain, char text[CRITERION_TEXT],
                          struct why *why);
 
 /*
- * Converts "90", "1h", "1h30m", "2d" to seconds. False: not a valid time, or more than
- * MAX.
+ * Converts a time such as "90", "1h", "1h30m" or "2d" to seconds. False: TEXT is not a
+ * valid time, or is longer than MAX seconds.
  */
 bool names_seconds(const char *text, int64_t max, int64_t *seconds);
 enum { DURATION_TEXT = 64, MOMENT_TEXT = DURATION_TEXT + 8 };
 
-/* Writes a duration, for example "5 s", "3 min 20 s", "2 h 5 min" or "4 d 3 h". */
+/* Writes a duration in at most two units, for example "5 s" or "3 min 20 s". */
 void names_duration(int64_t seconds, char text[DURATION_TEXT]);
 /*
- * Writes a time such as "2026-11-21T12:00:00.123Z" relative to NOW (Unix seconds): "3 s
- * ago", "in 2 min". Copies any other TIME unchanged, but cuts the copy to the size of
- * TEXT.
+ * Converts a time such as "2026-11-21T12:00:00.123Z" to a text relative to NOW (Unix
+ * seconds), for example "3 s ago" or "in 2 min". If TIME has a different form, copies
+ * TIME, cut to the size of TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);
-/* The same for the time of a planned action. A time in the past gives "due now". */
+/*
+ * Like names_moment(), for the time of a planned action. If TIME is not in the future,
+ * TEXT is "due now".
+ */
 void names_due(const char *time, int64_t now, char text[MOMENT_TEXT]);
 /*
- * Computes the seconds from such a time to NOW. The result is negative if the time is in
- * the future. False: TIME is not such a time.
+ * Computes the seconds from TIME to NOW. The result is negative if TIME is in the
+ * future. False: TIME does not have the form "2026-11-21T12:00:00.123Z".
  */
 bool names_age(const char *time, int64_t now, int64_t *seconds);

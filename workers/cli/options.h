@@ -34,13 +34,13 @@ enum cli_option {
 #define OPT_COMMON ((UINT64_C(1) << OPT_COMMON_COUNT) - 1)
 
 struct option_row {
-	const char *name;		/* "wait-timeout" */
-	char letter;			/* '\0': no letter */
-	/* word for the value, "TIME"; NULL: the option takes no value */
+	const char *name;		/* long form of the option, "wait-timeout" */
+	char letter;	/* short form of the option; '\0': no short form */
+	/* word for the value in the help, "TIME"; NULL: the option takes no value */
 	const char *argument;
 	const char *help;
 	/*
-	 * the value contains one or more names, which the client converts to ASCII
+	 * true: the value contains names, and the client converts these names to ASCII
 	 * (idn.h)
 	 */
 	bool is_name;
@@ -49,9 +49,9 @@ extern const struct option_row option_rows[OPT_COUNT];
 
 /*
  * Writes the value of each given option to VALUES ("" if the option takes no value).
- * Moves the other words to the end of ARGV; *first is the index of the first of these
- * words. False: an option is wrong, and WRONG contains the reason. VALUES then contains
- * the other options.
+ * Moves the words that are neither options nor values to the end of ARGV. Writes the
+ * index of the first moved word to FIRST. False: an option is wrong, and WRONG contains
+ * the reason. Then VALUES contains the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

@@ -20,7 +20,8 @@ enum { WARNINGS_MAX = 100 };
 
 struct output {
 	bool json, quiet, color;
-	json_t *warnings;	/* escaped texts; NULL: no warning so far */
+	/* list of the escaped warnings; NULL: no warning so far */
+	json_t *warnings;
 	size_t more_warnings;	/* number of warnings after the first WARNINGS_MAX */
 };
 
@@ -36,9 +37,9 @@ void output_json_to(json_t *json, FILE *to);
  */
 void output_warn(struct output *out, const char *text);
 /*
- * Ends the warnings of a run. If there are warnings, sets `warnings` of DOCUMENT. If more
- * than WARNINGS_MAX, prints the number of further warnings and sets `more_warnings`.
- * DOCUMENT may be NULL.
+ * Ends the warnings of a run. If there are warnings, sets `warnings` of DOCUMENT. If
+ * there are more than WARNINGS_MAX warnings, also prints the number of the warnings that
+ * were not printed, and sets `more_warnings` to this number. DOCUMENT may be NULL.
  */
 void output_end_warnings(struct output *out, json_t *document);
 /*
@@ -50,14 +51,15 @@ bool output_is_unwanted(void);
 enum { TABLE_COLUMNS_MAX = 16 };
 
 struct column {
-	const char *title;	/* NULL ends the columns */
-	enum { COLUMN_LEFT, COLUMN_RIGHT, COLUMN_STATUS } kind;	/* a status has a color */
+	const char *title;	/* title of the column; NULL ends the columns */
+	/* COLUMN_STATUS: a text such as "ERROR" gets a color */
+	enum { COLUMN_LEFT, COLUMN_RIGHT, COLUMN_STATUS } kind;
 };
 
 /*
  * The caller adds the cells one by one, row by row. table_flush() prints the rows that
- * the table has so far. A table of several pages has one header. Its column widths never
- * shrink from one page to the next.
+ * the table has so far. After the first table_flush(), later calls print no header, and
+ * no column becomes narrower.
  */
 struct table {
 	const struct output *out;
@@ -72,23 +74,27 @@ struct table {
 void table_begin(struct table *table, const struct output *out,
                  const struct column *columns);
 void table_text(struct table *table, const char *text);
-/* The cell gets no color, even in a column of the kind COLUMN_STATUS. */
+/*
+ * Like table_text(), but the cell gets no color, even in a column of the kind
+ * COLUMN_STATUS.
+ */
 void table_plain(struct table *table, const char *text);
 void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-/* Deletes the rows that are not printed yet. */
+/* Frees the table, and the rows that table_flush() has not printed. */
 void table_clear(struct table *table);
 
 /* A row with a title and a value: "serial    17". A status has a color. */
 struct field {
-	const char *key;	/* key of a JSON object; NULL ends the rows */
+	/* key of the value in the JSON object; NULL ends the rows */
+	const char *key;
 	const char *title;
 };
 /*
- * Prints the fields that OBJECT contains: strings, numbers, booleans and lists of
- * strings.
+ * Prints a row for each field that OBJECT contains and that is not empty. A value is a
+ * string, an integer, a boolean or a list of strings.
  */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

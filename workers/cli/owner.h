@@ -16,18 +16,23 @@ struct shared_zone {
 enum err owner_zone(struct cli *cli, struct shared_zone *zone);
 
 /*
- * Makes the arguments that all methods need, and adds KEY with VALUE. VALUE may be NULL.
+ * Returns the arguments that all methods need. Adds KEY with VALUE, unless VALUE is
+ * NULL.
  */
 json_t *owner_arguments(const struct shared_zone *zone, const char *key, json_t *value);
-/* Takes over ARGS. The caller frees *answer. */
+/* Calls a method of zonefleet-ownership. Takes over ARGS. The caller frees the answer. */
 enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **answer);
 
-/* Reads the zone's state and its plan. */
+/*
+ * Gets the state and the plan of the zone from zonefleet-ownership. The caller frees
+ * STATUS.
+ */
 enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **status);
 
-/* True: the last round of the zone failed (FAILED or PARKED). */
+/* True: the last round of the zone has failed (the state is FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
 /*
- * Fails with the reason of the failed last round. Appends the text AND, which may be "".
+ * Fails with the reason for which the last round has failed. Appends the text AND, which
+ * may be "".
  */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

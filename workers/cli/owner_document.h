@@ -1,9 +1,10 @@
 /*
- * owner_document -- gets the records of a shared zone and their owners, from the last
- * reading of zonefleet-ownership. The JSON object of a record has exactly the members
- * dnsname, owner, target and type. The client gets the records page by page. If
+ * owner_document -- gets the records of a shared zone and their owners from
+ * zonefleet-ownership. The records are those that zonefleet-ownership has found in its
+ * last reading of the zone. The JSON object of a record has exactly the members dnsname,
+ * owner, target and type. The client gets the records page by page. If
  * zonefleet-ownership reads the zone again between two pages, the client starts again
- * with the first page.
+ * with the first page. After three such attempts, the client gives up.
  */
 #pragma once
 
@@ -15,16 +16,20 @@
 struct document {
 	struct cli *cli;
 	const struct shared_zone *zone;
-	/* called at each start of the reading: deletes the records of an earlier start */
+	/*
+	 * the client calls begin() before the first page of each attempt; begin()
+	 * deletes the records of an earlier attempt
+	 */
 	void (*begin)(void *self);
 	void (*take)(void *self, const json_t *record);
 	void *self;
-	/* about the reading */
+	/* the serial of the zone, and the number of records so far */
 	int64_t serial, count;
-	char read_at[40];		/* "2026-11-23T06:00:00.000Z" */
+	char read_at[40];	/* time of the reading: "2026-11-23T06:00:00.000Z" */
 };
 
 /*
- * ERR_CONFLICT: no round has read the zone yet, or the zone changed during each attempt.
+ * Calls take() for each record. ERR_CONFLICT: zonefleet-ownership has not read the zone
+ * yet, or has read the zone again during each attempt.
  */
 enum err owner_document_read(struct document *document);

@@ -25,7 +25,7 @@ void owner_show_items(const struct output *out, const json_t *items);
  */
 void owner_show_order(const struct output *out, const json_t *result);
 /*
- * Appends, for each reason, the number of refused sets and the action that the operator
- * can take.
+ * Appends each reason, the number of record sets that zonefleet-ownership has refused
+ * for this reason, and an explanation.
  */
 void owner_refusals(const json_t *refused, struct buf *words);

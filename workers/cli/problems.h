@@ -7,13 +7,16 @@
 
 #include "cli.h"
 
-/* a change usually reaches the name servers in less time */
+/*
+ * If a domain has been PENDING for more than PENDING_LONG_S seconds, this is a problem.
+ * A change usually reaches the name servers in less time.
+ */
 enum { PENDING_LONG_S = 60 };
 
 /*
- * Finds the problems, as a list of texts. STATUS: the answer to get_status. TROUBLED: at
- * most SHOWN_MAX domains in ERROR, then at most SHOWN_MAX PENDING domains. The oldest
- * domain of each status is the first.
+ * Finds the problems, and writes a list of texts to PROBLEMS. STATUS: the answer to
+ * get_status. TROUBLED: at most SHOWN_MAX domains in ERROR, then at most SHOWN_MAX
+ * PENDING domains. The domains of each status begin with the oldest domain.
  */
 enum err problems_find(struct cli *cli, const json_t *status, const json_t *troubled,
                        size_t shown_max, json_t **problems);

@@ -13,15 +13,16 @@
 
 struct progress {
 	bool is_live, is_drawn;
-	bool is_noted;			/* not a terminal: a new line every 10 s */
+	/* true: standard error is not a terminal, and gets a new line every 10 s */
+	bool is_noted;
 	int64_t drawn_ms;
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
 /*
- * Writes the escaped line again, but at most once in 50 ms (once in 10 s if is_noted is
- * set). If the line is wider than the terminal, the client cuts the line after a word and
- * adds "...".
+ * Writes the new text of the line, escaped, but at most once in 50 ms (once in 10 s if
+ * is_noted is set). If the line is wider than the terminal, the client cuts the line
+ * after a word and adds "...".
  */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

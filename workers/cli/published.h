@@ -11,34 +11,39 @@
 #include "cli.h"
 
 struct published {
-	/* "port" or "network"; id of the port or network */
+	/* "port" or "network"; the id of this port or network */
 	const char *key, *id;
 	/*
-	 * The forward domains whose records the change touches; "": no domain. Other
-	 * forward domains do not count. TO NULL: all domains count.
+	 * The forward domain of the network before and after the change; "": no domain.
+	 * The client ignores all other forward domains. If `to` is NULL, the client
+	 * ignores no domain.
 	 */
 	const char *from, *to;
-	struct site *sites;		/* the domains that have or had the records */
+	/* the domains that contain the records, or contained them before the change */
+	struct site *sites;
 	size_t count;
-	/* latest state */
+	/* ---- the latest state ---- */
 	/* number of records that central has not accepted yet */
 	int64_t open;
 	int64_t refused;		/* number of records that central has refused */
-	/* maximum time until zonefleet-ports sends the refused records again */
+	/*
+	 * maximum time in seconds until zonefleet-ports sends the refused records again
+	 */
 	double retry_s;
 	char reason[512], what[160];
-	char port[40];			/* a port that has such records */
+	char port[40];	/* id of a port with open or refused records; "": no such port */
 };
 
 /*
- * Reads the current domains of the records. Call it before a change, because
- * published_wait() also waits for these domains.
+ * Asks zonefleet-ports for the current domains and the state of the records. Call the
+ * function before a change, because published_wait() also waits for these domains.
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
  * If --wait is given, waits until all records are on the name servers. Then prints
- * STATUS, and adds the status and the seconds to RESULT (the answer). If central refused
- * records, published_wait() fails with InError.
+ * STATUS, and adds the status and the seconds to RESULT (the answer). The function fails
+ * with InError if central refuses records, or if a domain is in ERROR at the end of the
+ * time limit.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

@@ -11,19 +11,22 @@
 #include "cli.h"
 
 struct quotes {
-	/* current line of the file; 0: the values are arguments */
+	/*
+	 * number of the current line in the file; 0: the values are arguments of the
+	 * command
+	 */
 	int line;
-	size_t values;		/* number of appended values */
+	size_t values;		/* number of values that quote_append() has appended */
 	size_t count;		/* number of values that the user may not expect */
-	struct buf notes;	/* one line for each of these values, at most 10 */
+	struct buf notes;	/* one line for each value in `count`, at most 10 lines */
 };
 
 /*
- * Appends DATA for the type to RECORDS. If TYPE is not a record type, appends DATA
- * unchanged, and central refuses TYPE. Converts names in NS, CNAME, PTR, MX, SRV and
- * DNAME to ASCII (idn.h). ERR_INVALID: DATA is not UTF-8, or contains an invalid name.
- * The reason and the note contain the number of the argument: "value 2" is the second
- * argument.
+ * Appends DATA to RECORDS in the form that central reads for TYPE. If TYPE is not a
+ * record type, appends DATA unchanged, and central refuses TYPE. Converts names in NS,
+ * CNAME, PTR, MX, SRV and DNAME to ASCII (idn.h). ERR_INVALID: DATA is not UTF-8, or
+ * contains an invalid name. For arguments, the reason and the note name the value by its
+ * number: "value 2" is the second value.
  */
 enum err quote_append(json_t *records, const char *type, const char *data,
                       struct quotes *quotes, struct why *why);

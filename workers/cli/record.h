@@ -8,7 +8,8 @@
 #include "quote.h"
 
 /*
- * The domain of the first argument: `key` in the form that central accepts, and `name`.
+ * The domain in the first argument. `key` is the form that central accepts. `name` is
+ * the domain name.
  */
 struct zone_ref {
 	char key[NAME_MAX_TEXT + 1];

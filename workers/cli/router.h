@@ -1,7 +1,7 @@
 /*
  * router -- functions for the commands about routers and routes. routes_ask() calls
- * zonefleet-routes. A command that waits until the name servers serve the domain of a
- * router checks the router with router_look() (await.h).
+ * zonefleet-routes. If a command waits until the name servers serve the domain of a
+ * router, the command checks the router with router_look().
  */
 #pragma once
 
@@ -9,15 +9,21 @@
 
 #include "cli.h"
 
-/* Takes over ARGS. *answer is the member KEY of the answer. The caller frees *answer. */
+/*
+ * Calls a method of zonefleet-routes. Takes over ARGS. ANSWER gets the member KEY of the
+ * answer. The caller frees this member.
+ */
 enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
                     json_t **answer);
 
 /*
- * Replaces *router with the current state of router NAME. The caller frees *router. Sets
- * *is_out if the router's domain is ACTIVE. zonefleet-routes retries a domain in ERROR,
- * so an ERROR does not end a wait before its time limit.
+ * Replaces ROUTER by the current state of the router NAME. The caller frees ROUTER. Sets
+ * IS_OUT to true if the router's domain is ACTIVE, otherwise to false. zonefleet-routes
+ * retries a domain in ERROR, so an ERROR does not end a wait before its time limit.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);
-/* Call it at the time limit. Fails if the status of the router's domain is ERROR. */
+/*
+ * Fails if the status of the router's domain is ERROR. Call the function at the end of
+ * the time limit.
+ */
 enum err router_check_error(struct cli *cli, const json_t *router);

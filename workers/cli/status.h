@@ -8,11 +8,14 @@
 
 #include "output.h"
 
-/* Prints the domain, with a row for each name server. */
+/*
+ * Prints the domain, with a row for each name server and action. Leaves out a CREATE
+ * that has succeeded.
+ */
 void status_show_domain(const struct output *out, const json_t *domain);
 /*
- * Makes the answer for --json about one domain, {"domain": ...}, from STATUS. Takes over
- * STATUS.
+ * Returns the document for --json about one domain, {"domain": ...}. STATUS: the answer
+ * to get_status. Takes over STATUS.
  */
 json_t *status_only_domain(json_t *status);
 void status_show_servers(const struct output *out, const json_t *status);

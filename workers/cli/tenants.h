@@ -1,9 +1,9 @@
 /*
  * tenants -- finds doubtful tenant names in the database. A name is doubtful if workers
- * refuse it in calls (model/identity.h). The client also compares the tenant names with
- * each other. This comparison ignores the case of ASCII letters, and blanks and control
- * characters at the ends. If two different names are equal in this comparison, both names
- * are doubtful.
+ * refuse this name in calls (model/identity.h). The client also compares the tenant
+ * names with each other. This comparison ignores the case of ASCII letters, and blanks
+ * and control characters at the ends. If two different names are equal in this
+ * comparison, both names are doubtful.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct tenants;
 struct tenants *tenants_new(void);
 void tenants_free(struct tenants **tenants);
 /*
- * A tenant_fn of store_tenants.h. SELF is the struct tenants. TENANT may contain any
- * octets.
+ * Adds a tenant of one table. The function is a tenant_fn (store_tenants.h), and SELF is
+ * a struct tenants. TENANT may contain any octets.
  */
 void tenants_add(void *self, const char *table, const char *tenant, int64_t rows);
 /*

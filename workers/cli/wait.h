@@ -13,21 +13,24 @@
 #include "cli.h"
 #include "model/state.h"
 
-/* The limit of a wait for a domain that stays in ERROR. */
+/* What ends a wait for a domain that stays in ERROR. */
 enum wait_patience {
-	PATIENCE_LIMIT,			/* only the time limit */
-	PATIENCE_30_S,			/* 30 s in ERROR */
+	PATIENCE_LIMIT,			/* only the time limit of the wait */
+	PATIENCE_30_S,			/* 30 s in ERROR, or the time limit of the wait */
 };
 
-/* The state to wait for. */
+/* The state of a domain for which the client waits. */
 struct goal {
-	/* name or id of the domain; the text must outlive the goal */
+	/* name or id of the domain; the string must outlive the goal */
 	const char *domain;
 	uint32_t serial;
 	bool is_deletion;
-	/* accepts any serial and a deletion; ignores `serial` and `is_deletion` */
+	/*
+	 * true: wait for any serial or for a deletion, and ignore `serial` and
+	 * `is_deletion`
+	 */
 	bool is_any;
-	bool is_until_active;		/* with is_any: a deletion is a failure */
+	bool is_until_active;	/* with is_any: a deletion is a failure of the command */
 	enum wait_patience patience;
 	/* time of the first check that found the current ERROR; 0: no ERROR */
 	int64_t error_since_ms;
@@ -40,7 +43,8 @@ struct domain_view {
 	enum task task;
 	enum status status;
 	uint32_t serial;
-	bool is_everywhere;	/* all servers serve the goal's serial or a newer one */
+	/* all servers serve the goal's serial or a newer serial */
+	bool is_everywhere;
 };
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 /* True: the command fails if the domain is deleted. */
@@ -54,8 +58,9 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
 
 /*
  * Checks the domain once. If goal->serial is 0, sets goal->serial to the current serial
- * of the domain. If the domain is in ERROR, sets *in_error to the domain and the reason;
- * otherwise to "". Fails with ERR_NOT_FOUND if the domain does not exist.
+ * of the domain. If the domain is in ERROR, writes the domain and the reason to
+ * IN_ERROR. Otherwise empties IN_ERROR. Fails with ERR_NOT_FOUND if the domain does not
+ * exist.
  */
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
                    struct buf *in_error);
@@ -65,14 +70,14 @@ enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcom
  */
 void wait_explain_servers(const json_t *domain, struct buf *words);
 /*
- * Removes the warnings from an answer and prints them. The document for --json contains
- * these warnings at the end, together with the warnings of the client.
+ * Removes the warnings from an answer and prints these warnings. main.c adds the
+ * warnings to the document for --json, together with the warnings of the client.
  */
 void wait_take_warnings(struct cli *cli, json_t *result);
 /*
- * Ends a command that changes a domain. RESULT is the answer, and LINE is the text to
- * print. Takes over RESULT. If --wait is given, waits for GOAL and adds "status" and
- * "seconds" to RESULT.
+ * Ends a command that changes a domain: prints LINE, and sets the document for --json to
+ * RESULT, the answer. Takes over RESULT. If --wait is given, waits for GOAL and adds
+ * "status" and "seconds" to RESULT.
  */
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line);

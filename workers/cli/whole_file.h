@@ -1,6 +1,6 @@
 /*
- * whole_file -- writes a file that appears at PATH only when it is complete. Until the
- * file is complete, its path is PATH.part.
+ * whole_file -- writes a file to PATH.part, and renames this file to PATH when the file
+ * is complete. So the file at PATH is always complete.
  */
 #pragma once
 
@@ -15,14 +15,19 @@ struct whole_file {
 };
 
 /*
- * ERR_INVALID: the function cannot create the file. Then do not call whole_file_close().
+ * Creates PATH.part. ERR_INVALID: the function cannot create the file. Then do not call
+ * whole_file_close().
  */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*
- * Closes the file and reports a failed write. If ERR is not OK, deletes the file and
- * returns ERR.
+ * Closes PATH.part and renames this file to PATH. If ERR is not OK, deletes PATH.part
+ * instead and returns ERR. ERR_INVALID: a write or the renaming has failed, and the
+ * function has deleted PATH.part.
  */
 enum err whole_file_close(struct whole_file *file, enum err err, struct why *why);
 
-/* Returns ERR_INVALID, and *why says what to do. errno contains the cause. */
+/*
+ * Reports that the client cannot write PATH. errno must contain the cause. Returns
+ * ERR_INVALID. The reason says what the user can do.
+ */
 enum err whole_file_cannot_write(const char *path, struct why *why);

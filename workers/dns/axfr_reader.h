@@ -1,14 +1,14 @@
 /*
  * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
- * message. The reader makes the query. Then it returns the records of each message until
- * the SOA arrives for the second time. The caller must not use the records before the
- * end of the transfer, because a failed transfer does not mean that the zone is empty.
- * The reader stores no messages. It stores only the SOA of the zone.
+ * message. The reader makes the query. Then the reader returns the records of each
+ * message until the SOA record arrives for the second time. The caller must not use the
+ * records before the end of the transfer, because the transfer can still fail. The
+ * reader stores the SOA record of the zone, but no other records.
  *
  * In a signed transfer, the first and the last message must contain a TSIG record. At
  * least one of every hundred consecutive messages must also contain a TSIG record (RFC
- * 8945 5.3.1). The records of messages without a TSIG record arrive before a MAC covers
- * them. So only the end of the transfer proves that these records are authentic.
+ * 8945 5.3.1). The reader returns the records of a message before a later MAC covers
+ * this message. So all records are authentic only after AXFR_READER_END.
  */
 #pragma once
 
@@ -21,44 +21,50 @@
 #include "dns/tsig.h"
 
 enum axfr_reader_step {
-	AXFR_READER_RECORD,	/* the next record; the SOA comes once */
-	/* no more records in this message: wait for the next message */
+	/* `record` is the next record; the reader returns the SOA record only once */
+	AXFR_READER_RECORD,
+	/* this message has no more records; the caller waits for the next message */
 	AXFR_READER_MORE,
-	AXFR_READER_END,	/* the zone is complete */
-	AXFR_READER_REFUSED,	/* the answer has an rcode other than NOERROR */
+	/* the transfer is complete, and all records are authentic if `is_signed` */
+	AXFR_READER_END,
+	AXFR_READER_REFUSED,	/* the server answers with an rcode other than NOERROR */
 	/* a message or record is not valid, or the zone exceeds the limits */
 	AXFR_READER_BROKEN,
 };
 
-enum { AXFR_QUERY_MAX = 1024 };		/* octets of the query */
+enum { AXFR_QUERY_MAX = 1024 };		/* maximum size of the query in octets */
 
 struct axfr_limits {
-	uint64_t records, octets;	/* of a zone */
+	/* maximum number of records and octets of a zone */
+	uint64_t records, octets;
 };
 
 struct axfr_reader {
 	uint16_t id;
-	struct name zone;		/* in lower case */
+	struct name zone;		/* name of the zone, in lower case */
 	struct axfr_limits limits;
 	bool is_signed;
-	struct tsig_chain chain;	/* if `is_signed` */
+	struct tsig_chain chain;	/* only if `is_signed` is true */
 	struct tsig_gap gap;
-	/* the current message */
+	/* ---- the current message ---- */
 	struct packet_reader reader;
-	unsigned left;			/* unread records of the message */
-	bool is_verified;		/* a MAC has covered all records so far */
-	/* the part of the zone that was read so far */
+	/* number of records of the message that the caller has not read */
+	unsigned left;
+	bool is_verified;		/* true: a valid MAC covers all messages so far */
+	/* ---- the part of the zone that the reader has read ---- */
 	bool has_soa, ended;
-	uint32_t serial;		/* after the first record */
+	uint32_t serial;	/* serial of the zone; valid after the first record */
 	uint8_t soa[2 * NAME_MAX_WIRE + CANONICAL_FIXED + NAME_MAX_WIRE + 20];
 	size_t soa_len;
 	uint64_t messages, records, octets;
-	/* the reason for REFUSED or BROKEN; a text to print after the server's name */
+	/*
+	 * the reason for AXFR_READER_REFUSED or _BROKEN, as the end of a sentence that
+	 * begins with the name of the server
+	 */
 	const char *fault;
 	enum rcode rcode;
 	/*
-	 * the server's time, if the server refuses the time of the query with a valid
-	 * MAC; otherwise 0
+	 * the server's time, if the server answers BADTIME with a valid MAC; otherwise 0
 	 */
 	uint64_t server_time;
 };
@@ -70,8 +76,9 @@ struct axfr_reader {
 size_t axfr_reader_query(struct axfr_reader *axfr, const struct name *zone, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
 /*
- * Adds the next message. The reader borrows DATA until the caller has read all records of
- * this message. False: the reader refuses the message, and axfr->fault is the reason.
+ * Adds the next message of the server. The reader borrows DATA until the caller has read
+ * all records of this message. False: the reader refuses the message, and axfr->fault
+ * contains the reason.
  */
 bool axfr_reader_add(struct axfr_reader *axfr, const uint8_t *data, size_t len,
                      uint64_t now);

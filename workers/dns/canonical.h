@@ -1,8 +1,8 @@
 /*
  * canonical -- a record in the canonical form, for comparisons. The record is
  * uncompressed. The owner of the record and the names in the rdata are in lower case,
- * because a server may change the case. Two records are equal if these octets are equal:
- * owner, type, class, TTL, rdata.
+ * because a server may change letters to upper or lower case. Two records are equal if
+ * the octets of their owners, types, classes, TTLs and rdata are equal.
  *
  * Section 6.2 of RFC 4034 lists the types whose names have to be in lower case. Section 4
  * of RFC 3597 lists the types whose names may be compressed. canonical.c converts and
@@ -19,7 +19,7 @@
 #include "model/rr.h"
 
 enum {
-	CANONICAL_FIXED = 8,		/* type, class, TTL */
+	CANONICAL_FIXED = 8,		/* octets of the type, class and TTL */
 	CANONICAL_MAX = NAME_MAX_WIRE + CANONICAL_FIXED + UINT16_MAX,
 };
 
@@ -27,13 +27,13 @@ struct canonical {
 	uint16_t type;
 	uint32_t ttl;
 	size_t len;
-	size_t rdata;			/* offset of the rdata; the owner is at 0 */
+	size_t rdata;	/* offset of the rdata in `octets`; the owner is at offset 0 */
 	uint8_t octets[CANONICAL_MAX];
 };
 
 /*
- * Converts RR of MESSAGE, and counts the compression pointers in MESSAGE. False: the
- * rdata does not match the type.
+ * Converts RR, a record of MESSAGE. Adds the compression pointers in the rdata to
+ * MESSAGE->pointers. False: the rdata does not match the type.
  */
 bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *rr,
                          struct canonical *canonical);

@@ -1,12 +1,12 @@
 /*
  * packet -- DNS messages in wire form (RFC 1035 4): a reader that never reads outside
- * its bytes, and a writer that compresses names.
+ * the bytes of the message, and a writer that compresses names.
  *
  * The reader and the writer remember failures. A failed read sets `broken`. A write that
  * does not fit sets `full`. After a failure, later calls have no effect. So a caller
- * makes all its calls and checks once at the end. Compression pointers must point
- * backwards. The number of pointers in a message is limited, so that every message is
- * cheap to read (RFC 9267).
+ * makes all its calls and checks `broken` or `full` once at the end. Compression
+ * pointers must point backwards. The number of pointers in a message is limited, so that
+ * every message is cheap to read (RFC 9267).
  */
 #pragma once
 
@@ -20,8 +20,12 @@
 enum {
 	PACKET_HEADER = 12,
 	PACKET_MAX = 65535,
-	PACKET_UDP_MIN = 512,		/* limit for a client without EDNS */
-	/* the size that zonefleet sends and announces, to avoid fragments */
+	/* maximum size of a message over UDP to a client without EDNS */
+	PACKET_UDP_MIN = 512,
+	/*
+	 * maximum size that zonefleet sends over UDP and announces with EDNS, to avoid
+	 * fragments
+	 */
 	PACKET_UDP_MAX = 1232,
 };
 
@@ -38,7 +42,10 @@ enum rcode {
 	RCODE_NXRRSET = 8, RCODE_NOTAUTH = 9, RCODE_NOTZONE = 10,
 	RCODE_BADVERS = 16, RCODE_BADCOOKIE = 23,
 };
-/* "REFUSED"; "an error" for an unknown rcode */
+/*
+ * Returns the name of the rcode, for example "REFUSED". For an unknown rcode, returns
+ * "an error".
+ */
 const char *rcode_name(enum rcode rcode);
 
 enum section {
@@ -59,15 +66,16 @@ struct packet_header {
 struct packet_reader {
 	const uint8_t *data;
 	size_t len, at;
-	unsigned pointers;		/* number of followed pointers */
+	/* number of compression pointers that the reader has followed */
+	unsigned pointers;
 	bool broken;
 };
 
 struct packet_rr {
-	struct name name;		/* in the case of the message */
+	struct name name;		/* in upper and lower case as in the message */
 	uint16_t type, class;
 	uint32_t ttl;
-	size_t rdata;			/* offset in the message */
+	size_t rdata;			/* offset of the rdata in the message */
 	uint16_t rdata_len;
 };
 
@@ -78,12 +86,12 @@ void packet_read_header(struct packet_reader *reader, struct packet_header *head
 void packet_read_name(struct packet_reader *reader, struct name *name);
 void packet_read_rr(struct packet_reader *reader, struct packet_rr *rr);
 /*
- * Returns a reader of the rdata only. Names in the rdata may point back to the message,
- * but must end within the rdata.
+ * Returns a reader for the rdata of RR. Names in the rdata may point back to earlier
+ * parts of the message, but must end within the rdata.
  */
 struct packet_reader packet_rdata(const struct packet_reader *reader,
                                   const struct packet_rr *rr);
-/* Reads the serial of an SOA. False: the rdata is malformed. */
+/* Reads the serial in the rdata of RR, an SOA record. False: the rdata is malformed. */
 bool packet_soa_serial(const struct packet_reader *reader, const struct packet_rr *rr,
                        uint32_t *serial);
 
@@ -95,33 +103,38 @@ struct packet_writer {
 	uint8_t *data;
 	size_t limit, len;
 	bool full;
-	/* the offset of the owner of the last record; 0: no owner yet */
+	/*
+	 * offset of the owner of the last record, or of the name in the question; 0: no
+	 * such name
+	 */
 	uint16_t owner_at;
 	/*
-	 * hash table of names: the offset of a name; 0: empty. A datagram uses few slots.
+	 * hash table of the names in the message. Value: the offset of the name; 0: the
+	 * slot is empty. A message of at most PACKET_UDP_MAX bytes uses only
+	 * PACKET_FEW_NAMES slots
 	 */
 	unsigned slots;
 	uint16_t names[PACKET_NAMES];
 };
 
-/* Writes to the first LIMIT bytes of DATA, beginning with a header of zeroes. */
+/* Begins a message in the first LIMIT bytes of DATA, and writes a header of zeroes. */
 void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limit);
 void packet_put(struct packet_writer *writer, const void *data, size_t len);
 void packet_put_u16(struct packet_writer *writer, uint16_t value);
 void packet_put_u32(struct packet_writer *writer, uint32_t value);
 /*
- * Call it before you put records. If a record has the same owner, its owner becomes a
- * compression pointer to NAME.
+ * Writes the question. Call this function before you write records. If a record has the
+ * owner NAME, the writer writes a compression pointer instead of the owner.
  */
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class);
 /* Writes the owner of a record. The caller writes the other fields. */
 void packet_put_owner(struct packet_writer *writer, const uint8_t *owner);
 /*
- * The names in RR are uncompressed (model/rr.h). Writes the whole record, or sets `full`
- * and writes nothing.
+ * Writes the whole record, or sets `full` and writes nothing. The names in RR must be
+ * uncompressed (model/rr.h).
  */
 void packet_put_rr(struct packet_writer *writer, const struct rr *rr);
-/* Cuts the message to an earlier length, to remove a record set that did not fit. */
+/* Cuts the message to LEN, an earlier length, to remove a record set that did not fit. */
 void packet_cut(struct packet_writer *writer, size_t len);
 void packet_set_header(struct packet_writer *writer, const struct packet_header *header);

@@ -1,6 +1,7 @@
 /*
  * domain -- the structs that all programs share: domain, record set, record, pool,
- * server. Their strings are in the arena of the code that reads these objects.
+ * server. The structs borrow their strings from an arena, or from the JSON value of a
+ * message.
  */
 #pragma once
 
@@ -14,16 +15,20 @@
 
 struct domain {
 	char id[ID_LEN + 1];
-	const char *name;		/* in lower case, with a final dot */
+	const char *name;		/* text in lower case, with a final dot */
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
-	uint64_t version;		/* grows by one with each change; 0: unknown */
-	/* the catalog zone, which lists the pool's domains (RFC 9432) */
+	/* number that grows by one with each change; 0: unknown */
+	uint64_t version;
+	/*
+	 * true: the domain is the catalog zone, which lists the pool's domains (RFC
+	 * 9432)
+	 */
 	bool is_catalog;
 	const char *description;
-	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
-	const char *primary;		/* the SOA's MNAME */
+	const char *email;	/* RNAME of the SOA record, as hostmaster@example.org */
+	const char *primary;		/* MNAME of the SOA record */
 	uint32_t ttl, refresh, retry, expire, minimum;
 	int64_t created_at, updated_at;	/* unix seconds */
 };
@@ -37,15 +42,15 @@ struct domain_ref {
 	const char *tenant;
 	struct state state;
 	uint64_t version;		/* 0: unknown */
-	bool is_catalog;		/* for servers that read catalog zones */
+	bool is_catalog;	/* true: the domain is the catalog zone of its pool */
 };
 
 struct record {
 	char id[ID_LEN + 1];
-	const char *data;		/* presentation */
+	const char *data;		/* the rdata as text */
 	const uint8_t *rdata;
 	uint16_t rdata_len;
-	const char *managed_by;		/* producer of the record, or NULL */
+	const char *managed_by;	/* producer that manages the record; NULL: no producer */
 	struct state state;
 };
 
@@ -54,7 +59,7 @@ struct recordset {
 	char domain_id[ID_LEN + 1];
 	const char *name;
 	uint16_t type;
-	bool has_ttl;			/* false: the domain's TTL */
+	bool has_ttl;	/* false: the record set has the TTL of the domain */
 	uint32_t ttl;
 	struct record *records;
 	size_t record_count;
@@ -65,21 +70,22 @@ struct pool {
 	char id[ID_LEN + 1];
 	const char *name;		/* the pool_name in the settings of poolmgr */
 	const char *description;
-	const char *const *ns_records;	/* host names at the apex of new domains */
+	const char *const *ns_records;	/* hosts in the NS records of new domains */
 	size_t ns_record_count;
-	const char *catalog_zone;	/* name of the zone; NULL: no catalog zone */
-	char catalog_id[ID_LEN + 1];	/* "": no catalog zone */
+	/* name of the pool's catalog zone; NULL: no catalog zone */
+	const char *catalog_zone;
+	char catalog_id[ID_LEN + 1];	/* id of the catalog zone; "": no catalog zone */
 };
 
 /* The address of a name server for NOTIFY and polls. */
 struct destination {
-	const char *id;			/* the id of the server in the settings */
+	const char *id;	/* id of the server in the settings of the pool manager */
 	const char *host;		/* an IPv4 or IPv6 address as text */
 	uint16_t port;
-	const char *tsig_key;		/* a name in tsigkeys; NULL: no key */
+	const char *tsig_key;	/* name of a key in the table tsigkeys; NULL: no key */
 	/*
-	 * maximum time in seconds that the server needs to find a new zone by itself; 0:
-	 * a driver creates the zone
+	 * maximum time in seconds until the server finds a new zone in the catalog zone
+	 * by itself; 0: a driver creates the zone
 	 */
 	int patience_s;
 };
@@ -89,10 +95,10 @@ const char *action_name(enum action action);	/* "CREATE" */
 bool action_parse(const char *text, enum action *action);
 
 /*
- * Checks the name of a new domain. name_parse_owner() has already accepted the name. The
- * name must not be a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"),
- * because name servers use the name as a file name. This ensures that no component of the
- * file path is empty, and that the file stays in its folder. ERR_INVALID: *why begins
- * with FIELD.
+ * Checks the name of a new domain. name_parse_owner() must have accepted the name
+ * before. The name must not be a wildcard. "/" must be between letters or digits (RFC
+ * 2317: "0/25"), because name servers use the name as a file name. With this rule, no
+ * component of the file path is empty, and the file stays in its folder. ERR_INVALID:
+ * the reason begins with FIELD.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);

@@ -14,17 +14,17 @@
 
 #include "base/err.h"
 
-enum { IDENTITY_MAX = 255 };		/* octets */
+enum { IDENTITY_MAX = 255 };		/* maximum length in octets */
 
 /*
- * TEXT must be UTF-8 of 1 to IDENTITY_MAX octets, without control characters (C0, DEL,
- * C1) and without a blank at its start or end. Otherwise ERR_INVALID; the reason begins
- * with FIELD.
+ * Checks an identity. ERR_INVALID: TEXT is not UTF-8 of 1 to IDENTITY_MAX octets,
+ * contains a control character (C0, DEL, C1), or begins or ends with a blank. The reason
+ * begins with FIELD.
  */
 enum err identity_check(const char *text, const char *field, struct why *why);
 /*
- * Reads the member KEY of JSON: an identity, or "". If the member is absent, *into is
- * unchanged.
+ * Reads the member KEY of JSON: an identity, or "". If the member is absent or null,
+ * INTO is unchanged.
  */
 enum err identity_get(const json_t *json, const char *key, const char **into,
                       struct why *why);

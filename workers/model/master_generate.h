@@ -3,10 +3,11 @@
  *
  *     $GENERATE START-STOP[/STEP] NAME [TTL] [class] TYPE DATA
  *
- * Makes one record for each number. In NAME and DATA, "$" is the number, "$$" and "\$"
- * are a "$", and "${OFFSET,WIDTH,BASE}" is the number plus OFFSET, in one of the bases
- * d, o, x, X, or n and N (nibbles from the last to the first, with dots between them).
- * As in BIND, an OFFSET also applies to each later "$" without braces in the same word.
+ * The directive makes one record for each number. In NAME and DATA, "$" is the number,
+ * "$$" and "\$" are a "$", and "${OFFSET,WIDTH,BASE}" is the number plus OFFSET, in one
+ * of the bases d, o, x, X, or n and N (nibbles from the last to the first, with dots
+ * between them). As in BIND, an OFFSET also applies to each later "$" without braces in
+ * the same word.
  */
 #pragma once
 
@@ -17,18 +18,19 @@
 
 enum {
 	GENERATE_MAX = 65536,		/* maximum number of records of one directive */
-	/* maximum length of NAME and of DATA, with the number */
+	/* maximum length of NAME and of DATA after the replacement of "$" */
 	GENERATE_WORD_MAX = 2047,
 };
 
 struct generate {
 	uint32_t at, stop, step;
-	char *name, *type, *data;	/* type: with TTL and class; NULL: no directive */
+	/* `type` also contains TTL and class; name NULL: no directive is active */
+	char *name, *type, *data;
 };
 
 /*
- * Reads the words after $GENERATE from the lexed text AT, and changes AT. Returns NULL,
- * or an error text.
+ * Reads the words after $GENERATE from the lexed text AT, and changes this text. Returns
+ * NULL, or an error text.
  */
 const char *generate_begin(struct generate *generate, char *at);
 bool generate_is_active(const struct generate *generate);

@@ -10,8 +10,9 @@
 #include "base/err.h"
 
 /*
- * Opens NAME below FOLDER, a descriptor. ERR_INVALID: the reason names the file, but not
- * the place of the directive. The caller closes *file.
+ * Opens the file NAME below the folder with the descriptor FOLDER. The caller closes the
+ * file. ERR_INVALID: the reason names the file, but not the file and line of the
+ * directive.
  */
 enum err include_open(int folder, const char *name, FILE **file, struct why *why);
 /*

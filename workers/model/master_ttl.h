@@ -2,8 +2,9 @@
  * master_ttl -- the TTLs of records, for master_file.c only. A record without a TTL gets
  * the default TTL. The default TTL is the value of $TTL (RFC 2308 4), or the minimum of
  * an SOA record if the file contains no TTL before this SOA record. If there is no
- * default, the record gets the last TTL (RFC 1035 5.1). As in BIND, the first record of a
- * set determines the TTL of this set in the consecutive records of the owner.
+ * default, the record gets the last TTL (RFC 1035 5.1). Consecutive records of one owner
+ * form a run. As in BIND, all records of a set in a run get the TTL of the first record
+ * of the set.
  */
 #pragma once
 
@@ -19,24 +20,29 @@ enum { RUN_SETS_MAX = 128 };
 struct master_ttl {
 	bool has_last, has_default;
 	uint32_t last, default_ttl;
-	/* the sets of consecutive records of one owner */
+	/* the record sets of the current run */
 	struct {
-		struct name owner;	/* upper and lower case as in the file */
+		/* the owner of the run, in upper and lower case as in the file */
+		struct name owner;
 		struct { uint16_t type, covered; uint32_t ttl; } sets[RUN_SETS_MAX];
-		size_t count;		/* of sets[]; this module ignores more sets */
+		/*
+		 * number of used elements in sets[]; the module does not store more sets
+		 */
+		size_t count;
 	} run;
 };
 
 /*
- * Both functions read a time from 0 to 2147483647 seconds. False: the text is not a time.
+ * Both functions read a time from 0 to 2147483647 seconds. False: TEXT is not such a
+ * time.
  */
-bool ttl_read(struct master_ttl *ttl, const char *text);		/* of a record */
-bool ttl_read_default(struct master_ttl *ttl, const char *text);	/* of $TTL */
+bool ttl_read(struct master_ttl *ttl, const char *text);	/* the TTL of a record */
+bool ttl_read_default(struct master_ttl *ttl, const char *text); /* the value of $TTL */
 void ttl_begin_run(struct master_ttl *ttl, const struct name *owner);
 void ttl_end_run(struct master_ttl *ttl);
 /*
  * Sets the TTL of RR. IS_STATED: ttl_read() has read the TTL of this record. IN_RUN: the
- * record belongs to the run. Returns NULL, or an error text. *warning gets a warning or
+ * record belongs to the run. Returns NULL, or an error text. WARNING gets a warning or
  * "".
  */
 const char *ttl_settle(struct master_ttl *ttl, bool is_stated, bool in_run,

@@ -34,13 +34,17 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 
 /* The arguments of notify_zone_changed and poll_for_serial_number. */
 struct poll_order {
-	/* state.task DELETE: wait until the zone is absent */
+	/*
+	 * if state.task is DELETE, mini-DNS waits until the server does not have the
+	 * zone
+	 */
 	struct domain_ref domain;
 	struct destination destination;
-	int timeout_ms;			/* in seconds in the message, as a number */
+	int timeout_ms;			/* the message contains the time in seconds */
 	int retry_interval_ms;
 	int max_retries;
-	bool quiet;			/* not in the message; true for poll_zones */
+	/* true: the method is poll_zones; the message does not contain this field */
+	bool quiet;
 };
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
@@ -54,16 +58,17 @@ enum err poll_order_decode(const json_t *args, struct poll_order *order, struct 
  *	poll_zones		like propagate_zones, but only polls. mini-DNS does not
  *				report a server that has the serial
  *	compare_zones		like propagate_zones, but mini-DNS compares the records
- *				of that serial and reports servers with different records.
- *				If tell_equal is set, mini-DNS also reports equal servers
+ *				of the serial and reports servers with different records.
+ *				If tell_equal is set, mini-DNS also reports servers with
+ *				equal records
  *	update_statuses		reports, from mini-DNS and from the pool manager
  *
- * One invalid item makes the whole message invalid, because one program wrote the whole
- * message.
+ * If one item is invalid, the receiver refuses the whole message, because one program
+ * has written the whole message.
  */
 enum { LIST_MAX = 256 };
 
-/* The elements of a list, in the arena. */
+/* The domains in a message. The array is in the arena of the decode function. */
 struct domain_refs {
 	struct domain_ref *item;
 	size_t count;
@@ -73,29 +78,32 @@ enum err domain_refs_decode(const json_t *args, struct arena *arena,
                             struct domain_refs *domains, struct why *why);
 
 /*
- * The arguments of propagate_zones, poll_zones and compare_zones: an order for each pair
- * of a domain and a destination.
+ * The arguments of propagate_zones, poll_zones and compare_zones. Each pair of a domain
+ * and a destination is one order.
  */
 struct propagation {
 	struct domain_refs domains;
 	struct destination *destinations;
 	size_t destination_count;
-	struct poll_order terms;	/* without domain and destination */
-	bool tell_equal;		/* compare_zones: also report equal servers */
+	/* the order for each pair, without domain and destination */
+	struct poll_order terms;
+	/* compare_zones: mini-DNS also reports servers with equal records */
+	bool tell_equal;
 };
 json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
                             struct propagation *propagation, struct why *why);
 
 /*
- * minidns -> poolmgr: the answer of one server. `domain` contains the serial of the
- * order.
+ * minidns -> poolmgr: the result of one order at one server. `domain` contains the
+ * serial of the order.
  */
 struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
 	enum report report;
-	bool has_serial;		/* false (null in the message): unknown */
+	/* false: the serial is unknown, and null in the message */
+	bool has_serial;
 	uint32_t serial;
 	bool silent;			/* ERROR: the server did not answer */
 	/* ERROR: mini-DNS sent no query; older receivers ignore this field */
@@ -105,14 +113,15 @@ struct server_report {
 	 * some records
 	 */
 	bool differs;
-	/* SUCCESS: the server serves the right records of its serial */
+	/* SUCCESS: the server serves its serial with the right records */
 	bool equal;
 	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
 	bool refused;
 	/*
-	 * differs, refused, or ERROR of a server that answers: number of transfers of the
-	 * whole zone, at the serial of the database, that mini-DNS has served to the
-	 * server since it first found the failure. The number may be too small.
+	 * Valid if `differs` or `refused` is true, or if a server that answers has an
+	 * ERROR. Number of transfers of the whole zone, at the serial in the database,
+	 * that mini-DNS has served to the server since mini-DNS first found this
+	 * failure. The number may be too small.
 	 */
 	int transfers;
 	const char *reason;		/* may be "" */
@@ -148,15 +157,15 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
 
 /*
  * check_servers: mini-DNS sends each server one query for the SOA record of a zone, and
- * casts update_servers with the result. The rows of the domains do not change.
+ * casts update_servers with the result. This check changes no rows of domains.
  */
 struct server_check_of {
 	struct destination destination;
-	const char *zone;		/* any zone of the server */
+	const char *zone;		/* a zone that the server serves */
 };
 struct server_checks {
 	const char *pool;
-	int timeout_ms;			/* in seconds in the message, as a number */
+	int timeout_ms;			/* the message contains the time in seconds */
 	struct server_check_of *item;
 	size_t count;
 };
@@ -177,13 +186,14 @@ enum err server_answers_decode(const json_t *args, struct arena *arena,
                                struct server_answers *answers, struct why *why);
 
 /*
- * Encodes one element of the list in the answer to a list of reports. The element is null
- * for an accepted report. Otherwise the element contains the class and message of the
- * exception for this report.
+ * Encodes the outcome of one report, an element of the list in the answer to
+ * update_statuses. The element is null if the receiver has accepted the report.
+ * Otherwise the element contains the class and the message of the exception for this
+ * report.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
 /*
- * Returns the error in element AT of the list. ERR_REMOTE: the element is malformed, or
- * its class is unknown.
+ * Returns the error in the element AT of the list. OK: the receiver has accepted the
+ * report. ERR_REMOTE: the element is malformed, or its class is unknown.
  */
 enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why);

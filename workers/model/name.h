@@ -1,9 +1,10 @@
 /*
  * name -- domain names in wire form: labels with a length prefix, followed by a zero
- * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label may contain any
- * octets (RFC 2181 11). Owner names are in lower case. In text, a name ends with a dot,
- * and unusual octets have the form \DDD. The result of name_format() is canonical: equal
- * names give equal strings.
+ * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label may contain
+ * any octets (RFC 2181 11). Owner names are in lower case. In text, a name ends with a
+ * dot. name_format() writes letters in lower case, and puts a "\" before "." and "\"
+ * within a label. It writes octets other than letters, digits, "-", "_", "*" and "/" as
+ * \DDD. So equal names give equal strings.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 enum { NAME_MAX_WIRE = 255, NAME_MAX_LABEL = 63, NAME_MAX_TEXT = 1004 };
 
 struct name {
-	uint8_t len;			/* includes the zero of the root: 1 to 255 */
+	uint8_t len;	/* length with the zero octet of the root: 1 to 255 */
 	uint8_t wire[NAME_MAX_WIRE];
 };
 
@@ -33,11 +34,11 @@ enum err name_parse(const char *text, const char *field, struct name *name,
  */
 enum err name_parse_in(const char *text, const struct name *origin, const char *field,
                        struct name *name, struct why *why);
-void name_fold(struct name *name);	/* to lower case */
+void name_fold(struct name *name);	/* converts NAME to lower case */
 /*
  * Like name_parse(), for the names of domains, hosts and keys: allows only letters,
- * digits, "-", "_", "/" (RFC 2317), and "*" as the first label. Owner names of records
- * may have any octets: use name_parse().
+ * digits, "-", "_", "/" (RFC 2317), and "*" as the first label. For owner names of
+ * records, use name_parse(), because these names may have any octets.
  */
 enum err name_parse_owner(const char *text, const char *field, struct name *name,
                           struct why *why);
@@ -49,11 +50,16 @@ void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1]);
  * LEN octets.
  */
 size_t name_wire_len(const uint8_t *wire, size_t len);
-bool name_equal(const struct name *a, const struct name *b);	/* both in lower case */
+/* both names must be in lower case */
+bool name_equal(const struct name *a, const struct name *b);
 /* True: NAME is below ZONE, or both names are equal. */
 bool name_is_below(const struct name *name, const struct name *zone);
-/* Removes the first label of NAME. False: NAME is the root. */
+/* Writes NAME without its first label to PARENT. False: NAME is the root. */
 bool name_parent(const struct name *name, struct name *parent);
-int name_labels(const struct name *name);			/* the root has 0 */
-/* Compares two names in wire form by the canonical order of RFC 4034 6.1: <0, 0, >0. */
+/* number of labels; the root has 0 labels */
+int name_labels(const struct name *name);
+/*
+ * Compares two names in wire form by the canonical order (RFC 4034 6.1). Returns a
+ * number below 0, 0, or above 0.
+ */
 int name_compare_wire(const uint8_t *a, const uint8_t *b);

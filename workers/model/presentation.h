@@ -19,8 +19,8 @@
 enum { RDATA_MAX_TEXT = 4 * 65535 };
 
 /*
- * Reads "AAAA" or "TYPE65280", in any case. ERR_INVALID: TEXT is not a type, or
- * zonefleet does not store records of this type.
+ * Reads a type such as "AAAA" or "TYPE65280", in upper or lower case. ERR_INVALID: TEXT
+ * is not a type, or zonefleet does not store records of this type.
  */
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
                       struct why *why);
@@ -43,13 +43,14 @@ enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
                             struct why *why);
 /*
- * Appends TEXT, the value that a person has written, to TO for rdata_parse(). Puts quotes
- * around a string without quotes. So "v=spf1 -all" is one string, and ';' does not begin
- * a comment. Escapes stay unchanged. Only TXT and the types with one string get quotes
- * (also CAA and URI, around their last field). The form \# LENGTH OCTETS and a text with
- * a quote stay unchanged. True: TO has quotes that TEXT does not have.
+ * Appends TEXT, a value that a person has written, to TO in the form that rdata_parse()
+ * reads. Puts quotes around a string without quotes. So "v=spf1 -all" is one string, and
+ * ';' does not begin a comment. Escapes stay unchanged. Only TXT and the types with one
+ * string get quotes (also CAA and URI, around their last field). The form \# LENGTH
+ * OCTETS and a text with a quote stay unchanged. True: TO has quotes that TEXT does not
+ * have.
  */
 bool rdata_quote(uint16_t type, const char *text, struct buf *to);
-/* Appends wire rdata as canonical text. ERR_INVALID: the wire is broken. */
+/* Appends wire rdata as canonical text. ERR_INVALID: RDATA is malformed. */
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,
                       struct why *why);

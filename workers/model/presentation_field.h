@@ -20,8 +20,9 @@ struct field {
 	const struct field_kind *kind;
 	const struct rdata_text *rdata;
 	char *text;
-	int number;		/* from 1, for errors */
-	/* true: ldns may print the value as a text with a different meaning */
+	/* number of the field in the rdata, for errors; the first field is 1 */
+	int number;
+	/* true: ldns may print this value as a text with a different meaning */
 	bool read_back;
 	struct why *why;
 };
@@ -29,27 +30,30 @@ struct field {
 enum {
 	/* the last field of this kind contains all remaining text */
 	REST = 1,
-	QUOTED = 2,		/* may have quotes */
+	QUOTED = 2,		/* the text of the field may have quotes */
 	READ_BACK = 4,
 };
 
-/* The length on the wire of a kind that has no fixed size. */
+/* The length on the wire of a kind of field that has no fixed length. */
 enum { WIRE_NAME = -1, WIRE_STRING = -2, WIRE_REST = -3 };
 
 struct field_kind {
 	const char *words;	/* description of valid text */
 	enum err (*read)(struct field *field);	/* appends to field->rdata->wire */
-	int wire;		/* octets, or one of WIRE_ */
+	int wire;		/* length on the wire in octets, or one of WIRE_ */
 	int flags;
 	/* maximum length of the text that is safe for ldns; 0: no limit */
 	size_t max;
-	/* appends the text of the field; false: malformed. NULL: ldns prints the field */
+	/*
+	 * appends the text of the field; false: the field is malformed. NULL: ldns
+	 * prints the field
+	 */
 	bool (*print)(const uint8_t *wire, size_t len, struct buf *text);
 };
 
 /*
- * NULL: this module has no text form of the field. Then zonefleet writes the record in
- * the form of RFC 3597.
+ * Returns the kind of a field. NULL: this module has no text form of the field. Then
+ * zonefleet writes the record in the form of RFC 3597.
  */
 const struct field_kind *field_kind(ldns_rdf_type type);
 /*

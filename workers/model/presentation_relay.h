@@ -1,7 +1,7 @@
 /*
  * presentation_relay -- the data of HIP (RFC 8005) and AMTRELAY (RFC 8777) records, for
- * presentation_field.c only. ldns makes errors when it reads or prints these data. For
- * presentation_field.c, all words of the data together are one field.
+ * presentation_field.c only. ldns makes errors when it reads or prints these data.
+ * presentation_field.c treats all words of the data as one field.
  */
 #pragma once
 

@@ -15,9 +15,10 @@
 #include "base/err.h"
 
 /*
- * Reads "key=value key ..." from lexed TEXT and changes TEXT. Appends the params to WIRE
- * in the order of their keys. ERR_INVALID: a key is not known or comes twice, a value is
- * not valid, or svcb_check() finds a violation. The reason begins with FIELD.
+ * Reads "key=value key ..." from the lexed text TEXT, and changes TEXT. Appends the
+ * params to WIRE in the order of their keys. ERR_INVALID: a key is not known or comes
+ * twice, a value is not valid, or svcb_check() finds a violation. The reason begins with
+ * FIELD.
  */
 enum err svcb_read(char *text, const char *field, struct buf *wire, struct why *why);
 /*

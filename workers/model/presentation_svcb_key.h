@@ -22,7 +22,7 @@ struct svcb_key {
 	const char *name;
 	/* Appends the wire form of TEXT. Returns NULL, or the rule that TEXT violates. */
 	const char *(*read)(struct value text, struct buf *wire);
-	bool (*is_valid)(struct value value);	/* on the wire */
+	bool (*is_valid)(struct value value);	/* VALUE is in wire form */
 	void (*print)(struct value value, struct buf *text);
 	const char *words;			/* the rule that is_valid() checks */
 };
@@ -32,6 +32,6 @@ const struct svcb_key *svcb_key(uint16_t key);
 /* Reads the name of a key, or "keyN" (RFC 9460 2.1). */
 bool svcb_find_key(const char *name, size_t len, uint16_t *key);
 void svcb_print_key(uint16_t key, struct buf *text);
-const char *svcb_read_octets(struct value text, struct buf *wire);	/* of "keyN" */
+const char *svcb_read_octets(struct value text, struct buf *wire);	/* for "keyN" */
 void svcb_print_octets(struct value value, struct buf *text);
 uint16_t svcb_u16(const uint8_t *at);

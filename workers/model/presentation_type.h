@@ -1,6 +1,6 @@
 /*
- * presentation_type -- the types of records, for presentation*.c only. Their numbers and
- * names come from ldns.
+ * presentation_type -- the types of records, for presentation*.c only. The numbers and
+ * names of the types come from ldns, and from a table of newer types.
  */
 #pragma once
 
@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 /*
- * Reads "AAAA" or "TYPE28", in any case. Also accepts types that zonefleet does not
- * store (for NSEC, RRSIG).
+ * Reads a type such as "AAAA" or "TYPE28", in upper or lower case. Also accepts types
+ * that zonefleet does not store (for NSEC, RRSIG).
  */
 bool rrtype_lookup(const char *text, uint16_t *type);
 /*
  * Writes the fields of a type to TEXT, for an error text: ' (CAA: FLAGS TAG "VALUE")'.
- * Strings have quotes. If the type has only one field, TEXT is "". Returns TEXT.
+ * In TEXT, strings have quotes. If the table in presentation_type.c does not have the
+ * type, TEXT is "". Returns TEXT.
  */
 enum { FORM_TEXT = 160 };
 const char *rrtype_form(uint16_t type, char text[FORM_TEXT]);

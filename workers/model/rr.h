@@ -23,15 +23,15 @@ enum {
 };
 
 /*
- * Rdata of at most this size fits into one message, even with the longest owner, question
- * and TSIG record.
+ * Rdata of at most RDATA_MAX octets fits into one message, even with the longest owner,
+ * question and TSIG record.
  */
 enum { RDATA_MAX = 65535 - 700 };
 
 struct rr {
-	const uint8_t *name;	/* wire, uncompressed */
+	const uint8_t *name;	/* the owner in wire form, uncompressed */
 	uint16_t type;
-	uint32_t ttl;		/* class is always IN */
+	uint32_t ttl;		/* in seconds; the class is always IN */
 	uint16_t rdata_len;
 	const uint8_t *rdata;	/* with uncompressed names */
 };
@@ -39,20 +39,20 @@ struct rr {
 void rr_append(struct buf *to, const struct rr *rr);
 size_t rr_wire_len(const struct rr *rr);
 /*
- * Reads the record at *at, and moves *at to the end of the record. False: the end of the
- * data, or an incomplete record.
+ * Reads the record at the offset AT of DATA, and moves AT to the end of the record.
+ * False: AT is the end of DATA, or the record is incomplete or not of the class IN.
  */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
 /*
- * Returns the TTL with which mini-DNS serves a record. For an RRSIG record, this is the
- * Original TTL in the rdata, which is the TTL of the covered record set (RFC 4034 3.1.4).
- * RRSIG records of one name may cover sets with different TTLs. For all other types, the
- * result is SET_TTL.
+ * Returns the TTL with which mini-DNS serves a record. For an RRSIG record, the result
+ * is the Original TTL in the rdata: the TTL of the record set that the RRSIG record
+ * covers (RFC 4034 3.1.4). The RRSIG records of one name may cover sets with different
+ * TTLs. For all other types, the result is SET_TTL.
  */
 uint32_t rr_served_ttl(uint16_t type, const uint8_t *rdata, size_t len, uint32_t set_ttl);
 
 struct soa {
-	const uint8_t *mname, *rname;	/* wire */
+	const uint8_t *mname, *rname;	/* names in wire form, uncompressed */
 	uint32_t serial, refresh, retry, expire, minimum;
 };
 

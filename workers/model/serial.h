@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-bool serial_newer(uint32_t a, uint32_t b);	/* a > b */
-bool serial_covers(uint32_t a, uint32_t b);	/* a >= b */
-uint32_t serial_next(uint32_t serial, uint32_t now);	/* the later of serial + 1, now */
+bool serial_newer(uint32_t a, uint32_t b);	/* true: A is newer than B */
+bool serial_covers(uint32_t a, uint32_t b);	/* true: A is equal to B or newer */
+/* Returns SERIAL + 1, or NOW if NOW is newer. */
+uint32_t serial_next(uint32_t serial, uint32_t now);

@@ -1,11 +1,11 @@
 /*
- * server_limits -- records and zones that a kind of name server refuses, although they
- * obey the RFCs. The authors have seen each row of the table on the servers that
- * deploy/name-servers.md describes: BIND 9.18, Knot 3.2, NSD 4.6, PowerDNS 4.7. Records
- * that RFCs forbid have no row, because zonefleet refuses such records (rdata_rules.h,
- * central/core/rules.h). The functions only look at the view that the caller passes.
- * The view describes one record set and its name. So the table contains only limits
- * that do not depend on other names. A limit may also concern the name of the zone.
+ * server_limits -- records and zones that obey the RFCs, but that a kind of name server
+ * refuses. The authors have seen each of these limits on the servers in
+ * deploy/name-servers.md: BIND 9.18, Knot 3.2, NSD 4.6, PowerDNS 4.7. Records that RFCs
+ * forbid have no row, because zonefleet refuses such records (rdata_rules.h,
+ * central/core/rules.h). The functions of a row use only their arguments: a record set
+ * with facts about its name, a record, or the name of the zone. So the table contains
+ * only limits that do not depend on other names in the zone.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum server_limit_effect {
 	/* the server refuses the transfer of the zone, and keeps its old zone, if any */
 	SERVER_LIMIT_ZONE,
 	SERVER_LIMIT_NAME,		/* the server answers SERVFAIL for the name */
-	SERVER_LIMIT_RECORDS,		/* the server does not serve the records */
+	SERVER_LIMIT_RECORDS,	/* the server does not serve the records of the set */
 	SERVER_LIMIT_CREATE,		/* the pool manager cannot create the zone */
 };
 
@@ -29,18 +29,23 @@ struct server_limit_view {
 	uint16_t type;
 	size_t records;			/* number of records in the record set */
 	size_t types;			/* number of types at the name */
-	bool has_cname, has_key;	/* the name has such a record */
+	/* true: the name has a CNAME record; true: the name has a KEY record */
+	bool has_cname, has_key;
 };
 
 struct server_limit {
-	const char *backend;		/* as in the table pool_servers: "bind9" */
+	/* name of the backend in the table pool_servers: "bind9" */
+	const char *backend;
 	const char *server;		/* the name of the software: "BIND" */
 	/* the text after the name of the software: "takes no NS records at ..." */
 	const char *takes;
 	enum server_limit_effect effect;
 	/* true: one warning is enough for all record sets of a name */
 	bool is_of_name;
-	/* True: the object exceeds the limit. Each row has one of the three functions. */
+	/*
+	 * Each row has one of the three functions. True: the server refuses the set,
+	 * record or zone.
+	 */
 	bool (*excludes_set)(const struct server_limit_view *view);
 	bool (*excludes_record)(uint16_t type, const uint8_t *rdata, size_t len);
 	bool (*excludes_zone)(const struct name *apex);

@@ -31,7 +31,7 @@ enum report {
 struct state {
 	enum task task;
 	enum status status;
-	uint32_t serial;	/* the serial of the change */
+	uint32_t serial;	/* the serial of the last change */
 };
 
 bool state_valid(enum task task, enum status status);

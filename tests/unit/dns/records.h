@@ -19,7 +19,7 @@ static inline struct name name_of(const char *text)
 	return name;
 }
 
-/* Appends a record in the stored form of rr.h. */
+/* Appends a record in the stored form (rr.h). */
 static inline void put_rr(struct buf *rrs, const char *owner, uint16_t type, uint32_t ttl,
                           const void *rdata, size_t rdata_len)
 {

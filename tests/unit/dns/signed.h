@@ -32,7 +32,10 @@ static inline void begin_message(struct packet_writer *writer, uint8_t *data,
 	packet_set_header(writer, &header);
 }
 
-/* Writes a signed query to DATA. *chain becomes the chain of the sender. */
+/*
+ * Writes a query to DATA and signs the query with KEY. CHAIN becomes the chain of the
+ * sender. Returns the length of the query.
+ */
 static inline size_t put_question(struct tsig_chain *chain, const struct tsig_key *key,
                                   uint8_t *data)
 {

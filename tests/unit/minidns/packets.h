@@ -15,8 +15,8 @@
 #include "../dns/records.h"
 
 /*
- * Makes a zone from the records, which include the SOA record. NULL: mini-DNS cannot
- * serve the zone.
+ * Makes a zone from RRS, which must contain the SOA record. NULL: mini-DNS cannot serve
+ * the zone.
  */
 static inline struct zone *zone_of(const char *apex, const struct buf *rrs)
 {
@@ -36,8 +36,8 @@ static inline struct zone *zone_of(const char *apex, const struct buf *rrs)
 }
 
 /*
- * *names: the number of names in the rdata that may be compressed. *before: the number of
- * octets before the first name.
+ * Writes two numbers about the rdata of TYPE. BEFORE: the number of octets before the
+ * first name that may be compressed. NAMES: the number of names that may be compressed.
  */
 static inline void layout(uint16_t type, int *before, int *names)
 {
@@ -89,8 +89,9 @@ static inline bool read_answer(struct packet_reader *reader, struct buf *rrs)
 }
 
 /*
- * Appends all records of the answer section to RRS, without compression. The layouts of
- * RFC 1035 are in this file, independent of packet.c. False: the message is malformed.
+ * Appends all records of the answer section to RRS, without compression. For an
+ * independent test, uses the layouts of RFC 1035 in this file instead of packet.c.
+ * False: the message is malformed.
  */
 static inline bool read_answers(const uint8_t *data, size_t len,
                                 struct packet_header *header, struct buf *rrs)
@@ -135,8 +136,8 @@ static inline int compare_slices(const void *left, const void *right)
 }
 
 /*
- * Sorts the records by their octets. Two groups of records are equal if their sorted
- * forms are equal.
+ * Appends the records in FROM to TO, sorted by their octets. Two groups of records are
+ * equal if their sorted forms are equal.
  */
 static inline void sort_rrs(const struct buf *from, struct buf *to)
 {

@@ -1,9 +1,9 @@
 /*
  * model_server -- a model of a server that accepts dynamic updates, according to RFC
- * 2136. The server first checks all prerequisites. If a prerequisite contains the records
- * of a set, the set must have exactly these records. Then the server makes all changes in
- * their order. All records of a set have the TTL of the record that was added last (as in
- * BIND).
+ * 2136. The server first checks all prerequisites. If prerequisites contain the records
+ * of a set, the set must have exactly these records. Then the server makes all changes
+ * in their order. All records of a set have the TTL of the record that was added last
+ * (as in BIND).
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct stored {
 	struct name name;
 	uint16_t type;
 	uint32_t ttl;
-	bool is_kept;			/* for tests: the record must not change */
+	bool is_kept;			/* true: the test fails if the record changes */
 	uint16_t len;
 	uint8_t data[DATA_MAX];
 };
@@ -35,7 +35,7 @@ static bool is_record(const struct stored *record, const struct update_rr *rr)
 	       !memcmp(record->data, rr->rdata.octets, record->len);
 }
 
-/* Counts the records of a set. TYPE 0: all records of the name. */
+/* Counts the records of a set. TYPE 0: counts all records of the name. */
 static size_t count_set(const struct server *server, const struct name *name,
                         uint16_t type)
 {
@@ -47,7 +47,7 @@ static size_t count_set(const struct server *server, const struct name *name,
 	return count;
 }
 
-/* NULL: the server does not have the record. */
+/* Returns the record of the server. NULL: the server does not have the record. */
 static const struct stored *find_record(const struct server *server,
                                         const struct update_rr *rr)
 {
@@ -92,8 +92,8 @@ static void drop(struct server *server, size_t at)
 }
 
 /*
- * True: the server ignores the record (3.4.2.2). A name with a CNAME record has no other
- * records.
+ * True: the server ignores the new record, because a name with a CNAME record has no
+ * other records (3.4.2.2).
  */
 static bool is_ignored(const struct server *server, const struct update_rr *rr)
 {
@@ -110,7 +110,10 @@ static void give_ttl(struct server *server, const struct update_rr *rr)
 			server->zone[i].ttl = rr->ttl;
 }
 
-/* Returns the place for a record. A CNAME replaces an existing CNAME (3.4.2.2). */
+/*
+ * Returns the place for a new record. A CNAME record replaces an existing CNAME record
+ * (3.4.2.2).
+ */
 static struct stored *place_for(struct server *server, const struct update_rr *rr)
 {
 	for (size_t i = 0; rr->type == RR_CNAME && i < server->count; i++)
@@ -120,7 +123,10 @@ static struct stored *place_for(struct server *server, const struct update_rr *r
 	return &server->zone[server->count++];
 }
 
-/* Adds a record. NULL: the record exists, or the server ignores it without an error. */
+/*
+ * Adds a record, and gives its TTL to all records of the set. NULL: the record exists,
+ * or the server ignores the record without an error.
+ */
 static struct stored *put_record(struct server *server, const struct update_rr *rr)
 {
 	struct stored *to;
@@ -155,7 +161,10 @@ static void make_change(struct server *server, const struct update_rr *rr)
 			drop(server, i);
 }
 
-/* False: a prerequisite is not true, and the server has changed nothing. */
+/*
+ * Processes an update. False: a prerequisite is not true, and the server has changed
+ * nothing.
+ */
 static bool take(struct server *server, const struct update *update)
 {
 	const struct update_rrs *required = &update->prerequisites;

@@ -1,6 +1,6 @@
 /*
- * rr_words -- makes names and records from text, and has the usual rules for the tests of
- * plans. In data, "+" is a space.
+ * rr_words -- makes names and records from text, for the tests of plans. In the text of
+ * data, "+" is a space. `usual` contains the rules that most of these tests use.
  */
 #pragma once
 

@@ -22,8 +22,9 @@
 #include "rr_words.h"
 
 /*
- * The forms of our marks. The view reads marks in both forms. New marks have the form
- * words_form. words_former NULL: there is only one form.
+ * The current and the former form of the marks of "us". The view reads marks in both
+ * forms. New marks have the current form, words_form. words_former NULL: there is no
+ * former form.
  */
 static const char *words_form = "ours", *words_former;
 
@@ -126,7 +127,10 @@ static void write_mark(const struct token *token, bool is_bare, struct mark *mar
 	}
 }
 
-/* Adds a mark from a table, not from the zone. The mark must be valid as long as VIEW. */
+/*
+ * Adds a mark that comes from a table, not from the zone. The mark must be valid as long
+ * as VIEW.
+ */
 static void claim_mark(struct view *view, const struct token *token)
 {
 	struct arena *arena = view_arena(view);

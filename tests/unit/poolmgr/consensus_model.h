@@ -1,8 +1,8 @@
 /*
- * consensus_model -- a slow and simple model of the consensus of servers. In the model, a
- * serial is a 64-bit position relative to the wanted serial, and the model tries every
- * position. The model has no code of core/consensus.c, so tests can compare the results
- * of both. This file also makes random servers.
+ * consensus_model -- a slow and simple model of the consensus of servers. In the model,
+ * a serial is a 64-bit position relative to the wanted serial, and the model tries every
+ * position from -MODEL_FAR to 0. The model uses no code of core/consensus.c, so a test
+ * can compare the results of both. This file also makes random servers.
  */
 #pragma once
 
@@ -12,7 +12,10 @@
 
 #include "core/consensus.h"
 
-/* above the maximum distance of an any_observation() from the wanted serial */
+/*
+ * no serial of any_observation() is so far behind the wanted serial, except the serial
+ * that is neither newer nor older
+ */
 enum { MODEL_FAR = 8 };
 
 static inline bool model_position(uint32_t serial, uint32_t wanted, int64_t *position)
@@ -51,7 +54,9 @@ static inline bool model_failed(const struct observation *s, uint32_t wanted, in
 	       !model_reaches(s, wanted, at);
 }
 
-/* Returns the share in whole percent, rounded. 100: OK is equal to N. */
+/*
+ * Returns OK / N in whole percent, rounded. The result is 100 only if OK is equal to N.
+ */
 static inline int model_share(size_t ok, size_t n)
 {
 	int percent = (int)((double)ok / (double)n * 100 + 0.5 + 1e-9);

@@ -10,7 +10,7 @@
 
 #include "backends/drivers.h"
 
-/* Reads the text of a settings file. An error of the text is a failure of the test. */
+/* Reads the text of a settings file. If the text has an error, the test fails. */
 static void settings_load(const struct option_schema *schema, const char *text)
 {
 	char path[] = "/tmp/zfsettingsXXXXXX";
@@ -28,8 +28,8 @@ static void settings_load(const struct option_schema *schema, const char *text)
 }
 
 /*
- * ROWS: the settings of the server besides id and host. The result is the driver's own
- * struct. It is valid until the next call.
+ * Returns the settings of one server in the driver's own struct. ROWS: the text of the
+ * settings besides id and host. The struct is valid until the next call.
  */
 static inline const void *driver_settings(const struct driver *driver, const char *rows)
 {
