@@ -20,11 +20,13 @@
 #include "base/err.h"
 
 /*
- * Sets the content of the file NAME in FOLDER to TEXT. *is_new: the file had a different
- * content or mode. MARK: the name of the flag file. ERR_UNREACHABLE: the disk or the
- * permissions do not allow the write, and the old file stays.
+ * Sets the content of the file NAME in FOLDER to TEXT. IS_NEW gets false if the file
+ * already has this content and the mode 0644. Otherwise IS_NEW gets true, and the
+ * function replaces the file. MARK is the name of the flag file. ERR_UNREACHABLE: the
+ * function cannot write the new file, for example because the disk is full. The old file
+ * then stays.
  */
 enum err kept_file_write(const char *folder, const char *name, const char *mark,
                          const void *text, size_t len, bool *is_new, struct why *why);
-/* True: a regular file with this name exists. */
+/* True: FOLDER contains a regular file with this name. */
 bool kept_file_is_there(const char *folder, const char *name);

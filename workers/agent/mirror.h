@@ -7,10 +7,11 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker"?, "version"?}
  *
- * The mirror reads all entries when its caller calls mirror_read(), and once per period.
- * When a message names changed entries, the mirror reads only these entries. If several
- * messages have arrived, the mirror reads the entries of all these messages together.
- * Each change has a version, so the mirror can find lost messages (version_gaps.h).
+ * The mirror reads all entries when its caller calls mirror_read(), and once per period
+ * (with jitter). When the caller reports a changed entry (mirror_changed()), the mirror
+ * reads only this entry. One call can read up to MIRROR_KEYS_MAX changed entries. If more
+ * than 1000 changed entries are waiting, the mirror reads all entries. Each change has a
+ * version, so the mirror can find lost messages (version_gaps.h).
  */
 #pragma once
 
@@ -26,16 +27,20 @@ struct mirror;
 struct rpc_client;
 struct signaller;
 
-/* maximum number of keys in one call; the topic must accept this number */
+/* maximum number of keys in one call. The server must accept this number of keys */
 enum { MIRROR_KEYS_MAX = 50 };
 
-struct mirror_kind {			/* the names in the calls above */
+/* the names of the topic, the method and the keys in the calls above */
+struct mirror_kind {
 	const char *topic, *method, *keys, *list, *key;
 	struct {
-		/* field: member of each entry in the answer; name: name of the file */
+		/*
+		 * field: key of the lines in each entry of the answer. name: name of the
+		 * file
+		 */
 		const char *field, *name;
-	} file[ENTRY_FILES];		/* NULL: no more files */
-	const char *mark;		/* kept_file.h */
+	} file[ENTRY_FILES];		/* both fields NULL: no file */
+	const char *mark;		/* name of the flag file (kept_file.h) */
 };
 
 /*
@@ -47,40 +52,48 @@ struct mirror_config {
 	const struct mirror_kind *kind;
 	struct loop *loop;
 	struct rpc_client *rpc;
-	struct lane *lane;		/* writes the files */
+	struct lane *lane;		/* the lane that writes the files */
 	const char *folder;		/* folder of the files */
-	json_t *args;			/* for each call; borrowed */
-	struct signaller *signaller;	/* NULL: no reader needs a signal */
+	json_t *args;			/* arguments of each call; borrowed */
+	/* signals the reader of the files; NULL: no reader needs a signal */
+	struct signaller *signaller;
 	const int *period_ms;
 };
 
-void mirror_metrics(void);		/* before the fork */
+void mirror_metrics(void);		/* call it before the fork */
 
 /*
  * All objects that CONFIG points to must outlive the mirror. mirror_read() makes the
  * first call.
  */
 struct mirror *mirror_new(const struct mirror_config *config);
-/* A write that still runs on the agent's lane ends later. */
+/*
+ * If the lane is writing the files, it finishes the write after mirror_free() has
+ * returned.
+ */
 void mirror_free(struct mirror **mirror);
-void mirror_read(struct mirror *mirror);	/* read all entries */
+void mirror_read(struct mirror *mirror);	/* starts to read all entries */
 void mirror_changed(struct mirror *mirror, const char *key);
-/* Call it when a message about a change with this version has arrived. */
+/* Call it when a message about the change with VERSION has arrived. */
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
- * Call it periodically with the current version of the entries. If the message of a
- * version is missing in two comparisons, the mirror reads all entries.
+ * Call it periodically with the current version of the entries. The mirror reads all
+ * entries in two cases. (1) A message is still missing up to the version of the previous
+ * comparison. (2) VERSION is lower than a version that the mirror has received before the
+ * previous comparison.
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);
 /*
- * Call it periodically. If a file is missing, mirror_look() writes the file again. If the
- * period has changed, mirror_look() applies the new period.
+ * Call it periodically. If a file is missing on the disk, the mirror writes the file
+ * again. If the value of config->period_ms has changed, mirror_look() restarts the period
+ * timer with the new value.
  */
 void mirror_look(struct mirror *mirror);
 /*
- * Returns the age of the oldest change that is not in the files. 0: all changes are in
- * the files, or the last call ended in ERR_NOT_FOUND.
+ * Returns for how long the mirror has had entries to read or changes to write. 0: the
+ * mirror has none, so the files are up to date, or the last call ended in ERR_NOT_FOUND.
  */
 int64_t mirror_age_ms(const struct mirror *mirror);
-void mirror_drain(struct mirror *mirror);	/* from now on, starts no new work */
+/* from now on, the mirror makes no new call and starts no new write */
+void mirror_drain(struct mirror *mirror);
 bool mirror_is_idle(const struct mirror *mirror);

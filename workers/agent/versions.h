@@ -1,11 +1,11 @@
 /*
  * versions -- asks a service for the current versions of the objects that mirrors copy.
- * The agent asks periodically, to find changes whose messages were lost.
+ * The agent asks periodically, to find lost messages about changes.
  *
  *	TOPIC hosts_versions(KEYS=[name, ...])  ->  {"versions": {name: version, ...}}
  *
  * The agent makes one call at a time. If a call gets no answer, the agent asks for the
- * same objects again in a later call.
+ * versions of the same objects in a later call.
  */
 #pragma once
 
@@ -16,7 +16,8 @@
 struct rpc_client;
 struct versions;
 
-enum { VERSIONS_NAMES_MAX = 500 };	/* maximum number of names in one call */
+/* maximum number of names that the server accepts in one call */
+enum { VERSIONS_NAMES_MAX = 500 };
 
 struct versions_config {
 	struct rpc_client *rpc;
@@ -27,5 +28,9 @@ struct versions_config {
 
 struct versions *versions_new(const struct versions_config *config);
 void versions_free(struct versions **versions);
-/* Takes over NAMES. False: NAMES is empty, or the last call is not finished. */
+/*
+ * Asks for the versions of the objects NAMES, and calls config->found() for each version
+ * in the answer. Takes over NAMES. False: the function makes no call, because NAMES is
+ * empty or the last call is not finished.
+ */
 bool versions_ask(struct versions *versions, json_t *names);

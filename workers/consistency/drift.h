@@ -5,14 +5,16 @@
  * that a difference is a drift. The serials may differ between the two rounds. Before a
  * repair, the pool manager takes the lock of the object and compares the name server with
  * the database again. The caller stores the state of a difference in a row of the
- * database. This module reads no clock: the caller passes each time as an age.
+ * database. This module reads no clock. The caller passes each time as an age.
  *
  * seen once                    wait for a later round
- * seen again                   repair the difference
- * repaired too often           the repair does not last: park the drift for an operator
+ * seen again in time           repair the difference
+ * not seen again in time       start again: the next observation counts as the first
+ * repaired too often           the database and the server differ again after
+ *                              repairs_an_hour repairs in the last hour: park the drift
+ *                              for an hour, or until an operator acts
  * repaired without effect      two repairs of this difference changed nothing: park the
  *                              difference. It does not count as a drift
- * not seen for a long time     delete the observation
  */
 #pragma once
 
@@ -22,32 +24,43 @@
 struct drift {
 	enum {
 		DRIFT_NONE, DRIFT_SEEN, DRIFT_CONFIRMED, DRIFT_PARKED,
-		DRIFT_SETTLED,	/* parked: repairs of this difference have no effect */
+		/* parked, because repairs of this difference had no effect */
+		DRIFT_SETTLED,
 	} state;
-	int64_t age_ms;		/* time in this state */
+	int64_t age_ms;		/* time since the last write of the row */
 	int repairs_this_hour;
-	/* repairs of the same difference after which the server transferred the zone */
+	/*
+	 * number of repairs of this same difference in the last hour, but at most the
+	 * number of transfers of the zone to the server
+	 */
 	int same;
 };
 
 struct drift_terms {
-	int64_t apart_ms;	/* two observations within this time count as one */
-	int64_t stale_ms;	/* an observation older than this has no effect */
-	int64_t lost_ms;	/* a repair older than this counts as lost: start again */
+	/* minimum time between two observations. An earlier observation does not count */
+	int64_t apart_ms;
+	/* maximum age of the first observation. If it is older, start again */
+	int64_t stale_ms;
+	/*
+	 * maximum time of a repair. After this time, the repair counts as lost: start
+	 * again
+	 */
+	int64_t lost_ms;
 	int repairs_an_hour;
 };
 
 enum drift_action {
 	DRIFT_IGNORE,
-	DRIFT_RECORD,		/* store the new difference, or start again */
+	DRIFT_RECORD,		/* store the difference as seen for the first time */
 	DRIFT_REPAIR,
 	DRIFT_PARK,
-	DRIFT_DIFFERS,		/* the server serves the records in a different form */
+	/* park: the server serves the records in a different form */
+	DRIFT_DIFFERS,
 };
 
 /*
- * The beginning of the text of a difference that is settled. The text of the difference
- * follows, after "; ".
+ * The beginning of the stored text of a difference in the state DRIFT_SETTLED. After it,
+ * the stored text contains "; " and the text of the difference.
  */
 #define DRIFT_DIFFERS_WORDS "two transfers of the zone changed nothing: the server " \
                             "serves these records in a different form"

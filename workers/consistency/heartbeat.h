@@ -10,17 +10,20 @@
 struct loop;
 struct heartbeat;
 
-/* The values of the settings in the group "fleet". */
+/* The values of the options membership_options in the group "fleet" of the settings. */
 extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
                             membership_options, &heartbeat_config }
 /*
- * For a program that writes no heartbeats. The program accepts the group "fleet" in the
- * settings file, because other programs use this group.
+ * The section of a program that writes no heartbeats. The program accepts the group
+ * "fleet" in the settings file, because other programs use this group.
  */
 #define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
                                       &heartbeat_config, .is_of_others = true }
-/* Writes a heartbeat. The timers of a program call it once per period_ms. */
+/*
+ * If the lane has finished the last heartbeat, starts to write the next heartbeat on the
+ * lane. A timer of the program calls this function once per period_ms.
+ */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
 struct heartbeat *heartbeat_new(const char *service, struct loop *loop,

@@ -1,17 +1,18 @@
 /*
- * holder -- the locks of this process, for all of its threads. For the database, a
- * process is one session: all threads of the process share its locks. Each use of a lock
- * has a handle, and the holder releases the lock when the process drops the last handle.
- * So several threads can work on different name servers of one domain at the same time. A
- * function may take a lock that its caller already holds.
+ * holder -- takes and releases the locks of this process, for all of its threads. For the
+ * database, a process is one session, so all threads of the process share each lock. Each
+ * use of a lock has a handle, and the holder releases the lock when the process drops the
+ * last handle. So several threads can work on different name servers of one domain at the
+ * same time. A function may take a lock that its caller already holds.
  *
  * A process that waits for a lock tries again after growing pauses of 6 to 500 ms (with
  * jitter), until the time limit of the wait is over. A handle is sure (holder_is_sure())
- * as long as no other process can have taken its lock. The holder measures the remaining
- * time of a lock with the monotonic clock of this machine. The measurement begins before
- * the statement that takes or renews the lock. A handle stops being sure shortly before
- * its lock expires. If another process has taken the lock, holder_guard() refuses writes
- * under the handle.
+ * as long as no other process can have taken the lock of the handle. The holder measures
+ * the remaining time of a lock with the monotonic clock of this machine. The measurement
+ * begins before the statement that takes or renews the lock. A handle stops being sure
+ * when five sixths of the lifetime of the lock (ttl_ms) have passed since the last
+ * renewal. If another process has taken the lock, holder_guard() refuses writes under the
+ * handle.
  */
 #pragma once
 
@@ -23,7 +24,7 @@
 #include "runtime/db.h"
 
 struct holder;
-struct held;			/* a handle */
+struct held;			/* a handle of a lock */
 
 struct holder *holder_new(const char *owner, int ttl_ms);
 /* Drop all handles first. Locks that remain in the database expire. */
@@ -31,23 +32,25 @@ void holder_free(struct holder **holder);
 const struct lock_session *holder_session(const struct holder *holder);
 
 /*
- * Takes the lock of OBJECT, or shares it with another thread of this process. Tries until
- * DEADLINE_MS of the monotonic clock; 0: tries once and does not wait (use 0 on a loop).
- * DB must be the connection of the calling thread. ERR_BUSY: another process holds the
- * lock, and *why names this process. Other errors are ERR_UNREACHABLE, ERR_RACE and
- * ERR_LOCKED.
+ * Takes the lock of OBJECT, or shares the lock with another thread of this process. The
+ * function tries until the time DEADLINE_MS of clock_ms(). If DEADLINE_MS is 0, it tries
+ * once and does not wait. Use 0 on the thread of a loop. DB must be the connection of the
+ * calling thread. ERR_BUSY: another process holds the lock (WHY names this process), or
+ * another thread of this process is taking the lock. Other errors are ERR_UNREACHABLE,
+ * ERR_RACE and ERR_LOCKED.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);
 /*
- * Drops a handle and sets *held to NULL. This function never fails. If the function
- * cannot release the lock, the lock expires later.
+ * Drops the handle and sets the caller's pointer to NULL. If this was the last handle of
+ * the lock, releases the lock. This function never fails. If the function cannot release
+ * the lock, the lock expires later.
  */
 void holder_drop(struct holder *holder, struct db *db, struct held **held);
 
 /*
- * Takes the locks of all OBJECTS, or no lock. The function sorts the objects, so that all
- * processes take the locks in the same order.
+ * Takes the locks of all OBJECTS (at most HELD_MAX), or no lock. The function sorts the
+ * objects, so that all processes take the locks in the same order.
  */
 enum { HELD_MAX = 16 };
 struct held_set {
@@ -59,7 +62,7 @@ enum err holder_take_all(struct holder *holder, struct db *db,
                          struct held_set *set, struct why *why);
 void holder_drop_all(struct holder *holder, struct db *db, struct held_set *set);
 
-/* True: no other process can have taken the lock of HELD. */
+/* True: HELD is sure, so no other process can have taken the lock. */
 bool holder_is_sure(struct holder *holder, const struct held *held);
 /* Must be the first statement of a transaction; see lock_guard(). */
 void holder_guard(struct holder *holder, struct tx *tx, const struct held *held);
@@ -67,8 +70,8 @@ uint64_t held_fence(const struct held *held);
 
 /*
  * Renews all locks. Call it at least three times in the time after which a lock expires.
- * If the process holds no lock, this takes no statement. Otherwise this takes two
- * statements, and one more for each lock whose release has failed: holder_renew() then
- * tries to release such a lock again.
+ * If the process holds no lock, holder_renew() does nothing. Otherwise it runs two SQL
+ * statements. It also tries again to release each lock whose release has failed (at most
+ * 64 locks), with one statement for each of these locks.
  */
 void holder_renew(struct holder *holder, struct db *db);

@@ -3,7 +3,7 @@
  * worker of the program contains `.part = &member_part`. The program then accepts the
  * group "fleet" in the settings, and its processes write heartbeats. In struct runtime,
  * `membership` is then not NULL. The program also has metrics of the queues that its
- * prepare() names (queue_watch.h).
+ * prepare() passes to queue_watch_metrics() (queue_watch.h).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * queue_watch -- counts the messages and the dead letters of work queues, for the
- * metrics. Only the master of the service counts the messages, every ten seconds. This
+ * queue_watch -- counts the messages, the dead letters and the consumers of work queues,
+ * for the metrics. Only the master of the service counts them, every ten seconds. This
  * module has its own lane (thread), with its own connection to the broker. In the other
  * processes, these metrics are zero, so the sum over all processes is correct.
  */
@@ -11,18 +11,19 @@
 struct queue_watch;
 struct runtime;
 
-extern const int queue_watch_period_ms;	/* the period in a program's table of timers */
+extern const int queue_watch_period_ms;	/* period of queue_watch_fire() */
 
 /*
- * Call it before the fork. TOPICS contains at most four topics, which must stay valid,
- * and ends with NULL. The first topic is the program's own. HAS_RECOVERY: each topic also
- * has a recovery queue. RabbitMQ logs an error each time a program asks for a queue that
- * does not exist. So set HAS_RECOVERY only if these queues exist. The master begins to
- * count the queues of another topic when a process of that service has run for 10 s.
+ * Creates the metrics of the queues of TOPICS. Call it before the fork. TOPICS contains
+ * at most four topics and ends with NULL. The texts must stay valid. The first topic is
+ * the program's own topic. HAS_RECOVERY: each topic also has a recovery queue. RabbitMQ
+ * logs an error each time a program asks for a queue that does not exist. So set
+ * HAS_RECOVERY only if these queues exist. The master starts to count the queues of
+ * another topic 10 s after a process of that service has written its first heartbeat.
  */
 void queue_watch_metrics(const char *const *topics, bool has_recovery);
 struct queue_watch *queue_watch_new(const struct membership *fleet,
                                     const struct runtime *runtime);
 void queue_watch_fire(struct queue_watch *watch);
-/* call it before membership_free() */
+/* Call it before membership_free(). */
 void queue_watch_free(struct queue_watch **watch);

@@ -28,13 +28,13 @@ struct reconciler;
 /* The callbacks get the program's object, which begins with a struct work. */
 struct reconcile_kind {
 	/*
-	 * maximum number of objects that a process works on at the same time; other
+	 * maximum number of objects that a process works on at the same time. All other
 	 * objects stay due
 	 */
 	int at_once;
 	int call_ms;			/* time limit of a call */
-	struct backoff pause;		/* pause before the next attempt */
-	/* Reads the rows in one transaction, and sets work->failures. */
+	struct backoff pause;		/* pause between a failure and the next attempt */
+	/* Reads the rows of the object in one transaction, and sets work->failures. */
 	void (*read)(void *object, struct tx *tx);
 	/* Starts the work that these rows require, or ends the work (work_end()). */
 	void (*step)(void *object);
@@ -48,22 +48,30 @@ struct reconcile_kind {
 /*
  * The work on one object. The lock of the object guards each transaction. A process can
  * die at any point. The object then stays due, and another process takes the next step.
- * The new process repeats a call that got no answer, so each call must be safe to repeat.
+ * The new process repeats a call that got no answer. So it must be safe to repeat each
+ * call.
  */
 struct work {
 	struct work *next;
 	struct reconciler *reconciler;
-	char *key;			/* identifies the object within this process */
+	/* name that identifies the object within this process */
+	char *key;
 	char *lock;			/* name of the lock */
-	struct held *held;		/* NULL: not started yet */
-	struct arena *arena;		/* for one step: it is empty when read() begins */
+	/* handle of the lock; NULL: the process has not taken the lock yet */
+	struct held *held;
+	/* memory for one step. It is empty when read() begins */
+	struct arena *arena;
 	struct redo_timer *redo;
-	/* the function of the current transaction, and the function to call after it */
+	/*
+	 * the function that runs in the current transaction, and the function that runs
+	 * after the commit
+	 */
 	void (*write)(void *object, struct tx *tx);
 	void (*then)(void *object);
 	/* reason of the failure that the process is writing */
 	char *reason;
-	uint32_t failures;		/* consecutive failures before this attempt */
+	/* number of consecutive failures before this attempt */
+	uint32_t failures;
 };
 
 /* RUNTIME must outlive the reconciler. */
@@ -80,9 +88,9 @@ bool reconciler_is_idle(const struct reconciler *reconciler);
 bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 
 /*
- * Takes over OBJECT. In a later turn of the loop, the process takes LOCK and then the
- * first step. If another process holds LOCK, the work ends. Each of the functions below
- * may free OBJECT.
+ * Takes over OBJECT. In a later turn of the loop, the process takes LOCK and then calls
+ * work_step(). If the process cannot take LOCK, for example because another process holds
+ * it, the work ends. Each of the functions below may free OBJECT.
  */
 void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock);
@@ -92,29 +100,30 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
  */
 void work_step(void *object);
 /*
- * Calls METHOD of another service. Takes over ARGS and CONTEXT (NULL: the context of the
- * program). ANSWER runs within call_ms, with ERR_TIMEOUT if the other service does not
- * answer. If the call cannot start, work_call() calls work_fail() instead of ANSWER.
+ * Calls METHOD of another service. Takes over ARGS and CONTEXT. If CONTEXT is NULL, the
+ * call has the rights of an administrator. ANSWER runs within call_ms. It gets
+ * ERR_TIMEOUT if the other service does not answer. If the call cannot start, work_call()
+ * calls work_fail() instead of ANSWER.
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
 /*
- * Runs WRITE in a transaction that the lock guards, and then NEXT. A process that has
- * lost the lock writes nothing. The transaction may run several times, for example while
- * its rows are locked (redo_timer.h). After any other failure, work_write_then() calls
- * work_fail().
+ * Runs WRITE in a transaction that the lock guards, and calls NEXT after the commit. A
+ * process that has lost the lock writes nothing. The transaction may run several times,
+ * for example while other transactions lock its rows (redo_timer.h). If the transaction
+ * fails in the end, the process calls work_fail() instead of NEXT.
  */
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));
 /*
- * Writes REASON and the pause before the next attempt, and ends the work. REASON may be
- * in the work's arena. The row gets REASON without the field of the failed call
- * (err_without_field()).
+ * Logs REASON, writes REASON and the pause before the next attempt, and ends the work.
+ * REASON may be in the work's arena. work_fail() first removes the field of the failed
+ * call from REASON (err_without_field()).
  */
 void work_fail(void *object, const char *reason);
 /*
- * Like work_fail(), but writes the whole REASON. Use it for a reason that is not from a
- * failed call: such a reason may begin with the name of a server.
+ * Like work_fail(), but keeps the whole REASON. Use it for a reason that does not come
+ * from a failed call. Such a reason may begin with the name of a server.
  */
 void work_fail_as(void *object, const char *reason);
 void work_end(void *object);

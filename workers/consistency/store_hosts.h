@@ -18,8 +18,8 @@ enum hosts_of { HOSTS_OF_NETWORK, HOSTS_OF_ROUTER };
 
 /*
  * Raises the version of the hosts of NAME, and returns the new version. 0: the
- * transaction has failed. To raise several versions, call this function in the order of
- * the names.
+ * transaction has failed. If you raise several versions in one transaction, call this
+ * function in the order of the names.
  */
 uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
 /*
@@ -28,8 +28,8 @@ uint64_t store_hosts_raise(struct tx *tx, enum hosts_of of, const char *name);
  */
 uint64_t store_hosts_version(struct tx *tx, enum hosts_of of, const char *name);
 /*
- * Calls EACH with the versions of 1 to TX_LIST_MAX names. Skips names whose hosts have
- * never changed.
+ * Reads the versions of 1 to TX_LIST_MAX names, and calls EACH for each name with its
+ * version. Skips each name whose hosts have never changed.
  */
 void store_hosts_versions(struct tx *tx, struct arena *arena, enum hosts_of of,
                           const char *const *names, size_t count,

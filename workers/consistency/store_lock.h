@@ -1,15 +1,15 @@
 /*
  * store_lock -- the SQL statements for distributed locks (requirements: seed 004). Each
  * object has a row in distributed_locks, and the session in this row holds the lock.
- * Another session may take the lock if this session releases the lock or does not renew
- * the lock before it expires. All times come from the clock of the database. When another
- * session takes the lock, the fence grows. lock_guard() then refuses writes with an older
- * fence. holder.h manages the locks of a process.
+ * Another session may take the lock if this session releases the lock, or if the lock has
+ * expired because this session has not renewed it. All times come from the clock of the
+ * database. Each time a session takes the lock, the fence grows. lock_guard() then
+ * refuses writes with an older fence. holder.h manages the locks of a process.
  *
  * Each statement that takes, renews or releases a lock is a compare-and-swap and needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such
  * a cluster, row locks have no effect on other nodes. But the cluster certifies each
- * statement as one write. It is safe to run any of the statements twice.
+ * statement as one write. It is safe to run each of these statements twice.
  */
 #pragma once
 
@@ -21,11 +21,11 @@
 enum { LOCK_OBJECT_MAX = 255 };
 
 /*
- * The holder of locks. A session lasts as long as its process. `owner` is a readable name
- * of the process.
+ * The session that holds locks. A session lasts as long as its process. `owner` is a
+ * readable name of the process.
  */
 struct lock_session {
-	const char *id;			/* 32 hexadecimal digits */
+	const char *id;			/* id of the session: 32 hexadecimal digits */
 	const char *owner;
 	int ttl_ms;
 };
@@ -33,7 +33,8 @@ struct lock_session {
 /* A lock that a session has taken. */
 struct lock {
 	char object[LOCK_OBJECT_MAX + 1];
-	uint64_t fence;			/* 0: not taken */
+	/* fence of this lock; 0: the session has not taken the lock */
+	uint64_t fence;
 };
 
 /*
@@ -44,10 +45,10 @@ struct lock {
 bool lock_try(struct tx *tx, const char *object, const struct lock_session *session,
               struct lock *lock);
 /*
- * Renews the lock. If the session no longer holds the lock, the transaction fails with
- * ERR_BUSY. lock_guard() must be the first statement of each transaction that the lock
- * guards. If two sessions believe that they hold the lock, both write the row of the
- * lock, so only one of them can commit.
+ * Renews the lock. If the session no longer holds the lock with this fence, the
+ * transaction fails with ERR_BUSY. lock_guard() must be the first statement of each
+ * transaction that the lock guards. If two sessions believe that they hold the lock, both
+ * write the row of the lock, so only one of them can commit.
  */
 void lock_guard(struct tx *tx, const struct lock *lock,
                 const struct lock_session *session);
@@ -64,7 +65,10 @@ void lock_release(struct tx *tx, const struct lock *lock,
 /* Releases all locks, at the end of the session. */
 void lock_release_all(struct tx *tx, const struct lock_session *session);
 
-/* Returns the current holder of the lock, for messages; "": the lock is free. */
+/*
+ * Returns the name of the process that holds the lock, for messages. "": the lock is
+ * free.
+ */
 const char *lock_owner(struct tx *tx, struct arena *arena, const char *object);
 /*
  * Deletes at most 1000 rows: free locks whose last renewal is more than an hour ago, and

@@ -20,23 +20,27 @@
 
 #include "runtime/tx.h"
 
-/* For a SELECT: the version of the object with this id; 0: no version. */
+/*
+ * An SQL expression for a SELECT: the version of the object with the id ID. 0: the object
+ * has no version.
+ */
 #define VERSION_OF(id) \
 	"COALESCE((SELECT CAST(v.version_id AS UNSIGNED) FROM object_versions v " \
 	"WHERE v.obj_uuid = " id "), 0)"
 
 struct version {
 	const char *obj_uuid;
-	uint64_t version;		/* as read */
+	/* the version that the program has read; 0: no version */
+	uint64_t version;
 };
 
 /* Inserts version 1 for new objects of TYPE, for example "domain". */
 void store_versions_begin(struct tx *tx, const char *type, const char *const *obj_uuids,
                           size_t count);
 /*
- * Raises each version by one, and inserts missing versions. If a version has changed
- * since the read, the transaction fails with ERR_RACE: run the transaction again from its
- * first read. No object may occur twice.
+ * Raises the version of each object by one. Inserts version 1 if the program has read no
+ * version (0). If a version has changed since the read, the transaction fails with
+ * ERR_RACE: run the transaction again from its first read. No object may occur twice.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);

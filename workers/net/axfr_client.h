@@ -3,9 +3,10 @@
  * passes a TSIG key, the transfer is signed. The client passes the records one by one to
  * a listener. The listener must not use the records before the end of the transfer.
  *
- * The transfer has limits: the time between messages, the total time, and the size. The
- * transfer also ends if the serial of the server's SOA is newer than the wanted serial.
- * In each turn of the event loop, the client reads at most one message.
+ * The caller limits the time between two messages, the total time and the size of the
+ * transfer. The transfer also ends if the serial of the server's SOA is newer than the
+ * caller's limit `newest`. In each turn of the event loop, the client reads at most one
+ * message.
  */
 #pragma once
 
@@ -22,8 +23,8 @@ struct loop;
 
 enum axfr_outcome {
 	AXFR_COMPLETE,
-	AXFR_NEWER,			/* the server has a newer serial */
-	AXFR_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN or NOTIMP */
+	AXFR_NEWER,			/* the server has a serial newer than `newest` */
+	AXFR_REFUSED,			/* rcode REFUSED, NOTAUTH, NXDOMAIN or NOTIMP */
 	/* the server refused or closed the connection, for example after a restart */
 	AXFR_BROKEN,
 	AXFR_FAILED,			/* any other failure */
@@ -31,14 +32,20 @@ enum axfr_outcome {
 
 struct axfr_client_config {
 	struct name zone;
-	/* connecting (client_socket.h); the client owns it */
+	/*
+	 * socket that is connecting to the server (client_socket.h). The client owns it
+	 */
 	int fd;
-	/* the reason if fd is -1; a text to print after the server's name */
+	/* reason why fd is -1: a text to print after the server's name */
 	const char *fault;
-	const struct tsig_key *key;	/* NULL: unsigned; copied */
-	/* for TSIG: the server's clock is ahead of the local clock by this time */
+	/* key of the signature; copied. NULL: no signature */
+	const struct tsig_key *key;
+	/* time by which the server's clock is ahead of the local clock, for TSIG */
 	int64_t ahead_s;
-	/* set at the end: the server's time, or 0 (axfr_reader.h); may be NULL */
+	/*
+	 * at the end, the client sets this to the server's time, or to 0 (axfr_reader.h).
+	 * May be NULL
+	 */
 	uint64_t *server_time;
 	bool has_newest;
 	/* if has_newest: a serial newer than this ends the transfer */
@@ -50,7 +57,7 @@ struct axfr_client_config {
 };
 
 struct axfr_client_listener {
-	/* record() may cancel the client. */
+	/* Gets each record of the zone. May cancel the client. */
 	void (*record)(void *self, const struct canonical *record);
 	/*
 	 * The last callback. The client is already freed, so do not cancel it. SERIAL:

@@ -4,8 +4,8 @@
  * reports the end of the connection once.
  *
  * In each turn of the event loop, this module reads at most one message. The owner frees
- * the connection, and may do so even within a callback. After that, this module calls no
- * callback.
+ * the connection, and may free it even within a callback. After that, this module calls
+ * no callback.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum dns_tcp_end {
 	DNS_TCP_NO_SOCKET,		/* the caller passed -1 as FD */
 	DNS_TCP_REFUSED,		/* the server refused the connection */
 	DNS_TCP_BROKEN,			/* the server closed or reset the connection */
-	DNS_TCP_SILENT,			/* no message within silence_ms */
+	DNS_TCP_SILENT,			/* no message arrived within silence_ms */
 	DNS_TCP_LATE,			/* the time limit whole_ms is over */
 };
 
@@ -34,7 +34,7 @@ struct dns_tcp_listener {
 
 /*
  * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, this
- * module soon reports the end.
+ * module reports the end (DNS_TCP_NO_SOCKET) in a later turn of the loop.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
                             const struct dns_tcp_listener *listener);
@@ -42,7 +42,7 @@ void dns_tcp_free(struct dns_tcp **tcp);
 /* Sends a copy of DATA, a message of at most 65535 octets. */
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
- * From now on each message must arrive within SILENCE_MS, and all messages within
- * WHOLE_MS. Before this call there is no time limit.
+ * From now on, each message must arrive within SILENCE_MS after the message before, and
+ * all messages within WHOLE_MS. Before this call there is no time limit.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -1,15 +1,15 @@
 /*
  * lookup -- finds the current addresses of a host name.
  *
- * A lane (a thread) looks a name up at intervals. The lane also looks the name up when
- * the caller reports that the address in use does not answer. In that case the lookup
- * also selects the next known address. If the resolver does not answer, the lookup keeps
- * the known addresses. The caller never waits for a lookup: if no address is known yet,
- * lookup_address() returns NULL. While no address is known, the lane looks the name up at
- * growing intervals.
+ * A lane (a thread) looks a name up about every 30 s. The lane also looks the name up
+ * when the caller reports that the address in use does not answer (lookup_failed()). In
+ * that case the lookup also selects the next known address. If the resolver does not
+ * answer, the lookup keeps the known addresses. The caller never waits for a lookup: if
+ * no address is known yet, lookup_address() returns NULL. While no address is known, the
+ * lane looks the name up at intervals that grow from about 1 to 30 s.
  *
  * The resolver of the C library has no limit for the total time. worker.c shortens the
- * resolver's timeouts, unless the operator has set them in RES_OPTIONS.
+ * timeouts of the resolver, unless the operator has set RES_OPTIONS.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct lane;
 struct loop;
 struct lookup;
 
-/* maximum number of addresses of one name; this module ignores further addresses */
+/* maximum number of addresses of one name. This module ignores all further addresses */
 enum { LOOKUP_MAX = 8 };
 
 struct addresses {
@@ -41,14 +41,14 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 
 struct lookup_config {
 	struct loop *loop;
-	struct lane *lane;		/* the lane for names; shared */
-	const char *host;		/* copied */
+	struct lane *lane;		/* the lane that looks up names; shared */
+	const char *host;		/* name of the host; copied */
 	uint16_t port;
 	struct addresses known;		/* addresses to use at the start */
 	/* Both callbacks may be NULL. lookup_new() calls no callback. */
-	/* the set of addresses has changed; the lookup calls listed() before changed() */
+	/* runs when the set of known addresses has changed, before changed() */
 	void (*listed)(void *self, const struct addresses *known);
-	/* a different address is now in use */
+	/* runs when a different address is in use */
 	void (*changed)(void *self, const struct address *address);
 	void *self;
 };
@@ -58,14 +58,16 @@ void lookup_free(struct lookup **lookup);
 /* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
 /*
- * Reports that ADDRESS does not answer. If a different address is in use, the report has
- * no effect.
+ * Reports that ADDRESS does not answer. The lookup then uses the next known address, and
+ * the lane looks the name up again. If a different address is in use, the report has no
+ * effect.
  */
 void lookup_failed(struct lookup *lookup, const struct address *address);
-/* True: both have the same addresses, in any order. */
+/* True: A and B have the same addresses, in any order. */
 bool lookup_same(const struct addresses *a, const struct addresses *b);
 /*
- * Returns the index in FOUND of the address to use: the index of LAST, the address in
- * use, if FOUND contains it; otherwise 0.
+ * Returns the index in FOUND of the address to use. LAST is the address that was in use
+ * before (NULL: no address). If FOUND contains LAST, returns the index of LAST. Otherwise
+ * returns 0.
  */
 size_t lookup_keep(const struct addresses *found, const struct address *last);

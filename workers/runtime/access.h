@@ -7,11 +7,11 @@
  * tenant and without is_admin owns no objects.
  *
  * If an administrator's context contains own_tenant_only, the administrator sees only the
- * objects of its tenant. If the tenant of this administrator is "", the administrator
- * sees only the objects without a tenant. The administrator keeps all other rights, for
- * example the right to change quotas. A program that acts for many tenants sets
- * own_tenant_only. A wrong call of this program then cannot change the objects of other
- * tenants.
+ * objects of the administrator's tenant. If the tenant of this administrator is "", the
+ * administrator sees only the objects without a tenant. The administrator keeps all other
+ * rights, for example the right to change quotas. A program that acts for many tenants
+ * sets own_tenant_only. So a faulty call of this program cannot change the objects of
+ * other tenants.
  */
 #pragma once
 
@@ -19,33 +19,46 @@
 
 #include "runtime/rpc.h"
 
-/* The rows that a statement may read and change. */
+/* The rights of a caller: the rows that a statement may read and change. */
 struct access {
 	const char *tenant;
-	bool all;		/* rows of all tenants */
+	/* true: the rows of all tenants. false: only the rows of `tenant` */
+	bool all;
 	bool is_admin;
 };
 
 /* True: a caller with this access may see and change the objects of OWNER. */
 bool access_has(const struct access *access, const char *owner);
 
-/* ERR_DENIED: the caller has no tenant and is not an administrator. */
+/*
+ * Fills in ACCESS with the rights of the caller. ERR_DENIED: the caller has no tenant and
+ * is not an administrator.
+ */
 enum err access_of(struct request *req, struct access *access);
-/* ERR_DENIED: the request sets all_tenants, and the caller is not an administrator. */
+/*
+ * Like access_of(), but also returns ERR_DENIED if the request sets all_tenants and the
+ * caller is not an administrator.
+ */
 enum err access_of_list(struct request *req, struct access *access);
 /*
- * For calls that list objects: an administrator sees the objects of all tenants only if
- * the request sets all_tenants.
+ * Like access_of_list(), but an administrator sees the objects of all tenants only if the
+ * request sets all_tenants. Use it for calls that list objects.
  */
 enum err access_of_many(struct request *req, struct access *access);
 /*
- * Makes the same check as access_of_list(). *tenant: the only tenant whose rows the
- * caller may see; NULL: all tenants.
+ * Makes the same check as access_of_list(). TENANT gets the only tenant whose rows the
+ * caller may see, or NULL if the caller may see the rows of all tenants.
  */
 enum err access_filter(struct request *req, const char **tenant);
-/* ERR_DENIED: the caller is not an administrator. */
+/*
+ * Checks that the caller is an administrator. ERR_DENIED: the caller is not an
+ * administrator.
+ */
 enum err access_require_admin(struct request *req);
 /* True: the caller of REQ may see and change the objects of OWNER. */
 bool access_is_owner(const struct request *req, const char *owner);
-/* ERR_DENIED: the caller of REQ may not see and change the objects of OWNER. */
+/*
+ * Checks that the caller of REQ may see and change the objects of OWNER. ERR_DENIED: the
+ * caller may not do this.
+ */
 enum err access_check(struct request *req, const char *owner);

@@ -10,8 +10,8 @@
  *
  * A new connection declares its exchanges, queues and bindings. After that, the
  * connection checks every few seconds that all of its exchanges, queues and bindings
- * still exist. If one is missing, the connection closes. The connection also closes if
- * its account has lost the right to use one of its exchanges, queues or bindings. The
+ * still exist. If one of them is missing, the broker module closes the connection. It
+ * also closes the connection if the account has lost the right to use one of them. The
  * next connection declares all exchanges, queues and bindings again.
  */
 #pragma once
@@ -27,54 +27,81 @@ struct loop;
 struct broker;
 
 struct broker_config {
-	/* rabbit://user:password@host:5672,host2/vhost; rabbits:// for TLS */
+	/* rabbit://user:password@host:5672,host2/vhost, or rabbits:// for TLS */
 	char *url;
-	char *exchange;		/* control exchange, "zonefleet" */
-	bool quorum;		/* work queues are quorum queues */
+	char *exchange;		/* name of the control exchange: "zonefleet" */
+	bool quorum;		/* true: declare the work queues as quorum queues */
 	char *tls_ca, *tls_cert, *tls_key;
 	int heartbeat_s;
-	/* maximum size of a message; a larger delivery becomes a dead letter */
+	/*
+	 * maximum size of the body of a message. The program does not keep the body of a
+	 * larger delivery (is_too_large)
+	 */
 	int max_message_bytes;
-	int queue_limit;	/* maximum number of messages that wait for the broker */
+	int queue_limit;	/* maximum number of unconfirmed messages */
 	/* period of the checks of exchanges, queues and bindings; 0: no checks */
 	int check_period_s;
-	bool send_user_id;	/* each message names the broker account that sends it */
+	/* true: each message names the broker account that sends it */
+	bool send_user_id;
 };
-extern const struct option broker_options[];	/* offsets into struct broker_config */
+/* with offsets into struct broker_config */
+extern const struct option broker_options[];
 /* Checks that the URL is valid and the TLS files are complete. */
 enum err broker_check(const struct broker_config *config, struct why *why);
 
 /* Writes "host:5672,host2:5672/vhost", without user and password. */
 void broker_describe(const struct broker_config *config, char *words, size_t size);
 
-/* A queue to consume. The connection declares the queue, its exchange and bindings. */
+/*
+ * A queue to consume. The connection declares the queue, and the exchange and the binding
+ * of the queue.
+ */
 struct broker_queue {
 	enum {
-		BROKER_WORK,	/* durable `name`, with `name.retry.MS` and `name.dead` */
-		BROKER_FANOUT,	/* exclusive, bound to the exchange `name_fanout` */
-		BROKER_REPLY,	/* exclusive, reached through the default exchange */
-		/* like WORK, but bound to the exchange `source` with `key` */
+		/*
+		 * durable queue `name`, with the delay queues `name.retry.MS` and the
+		 * queue `name.dead` for dead letters
+		 */
+		BROKER_WORK,
+		BROKER_FANOUT,	/* exclusive queue, bound to the exchange `name_fanout` */
+		/* exclusive queue; messages reach it through the default exchange */
+		BROKER_REPLY,
+		/*
+		 * like WORK, but bound to the exchange `source` with the routing key
+		 * `key`
+		 */
 		BROKER_NOTIFY,
-		/* like NOTIFY, for a fanout exchange; keeps at most 100 000 messages */
+		/*
+		 * like NOTIFY, but `source` is a fanout exchange, and the queue keeps at
+		 * most 100 000 messages
+		 */
 		BROKER_FOREIGN_FANOUT,
 	} kind;
-	const char *name;	/* NULL for REPLY: the broker chooses the name */
+	/* name of the queue; NULL for REPLY, because the connection chooses the name */
+	const char *name;
 	const char *source, *key;
 	int prefetch;
 };
 
 struct broker_delivery {
-	const char *queue;	/* as in broker_queue.name */
+	const char *queue;	/* name of the queue, as in broker_queue.name */
 	const uint8_t *body;
 	size_t len;
 	bool is_json;
-	bool is_too_large;	/* is_json is false and the body is empty */
-	uint64_t sent_bytes;	/* length of the body that was sent */
+	/*
+	 * true: the body was too large to keep. Then is_json is false and the body is
+	 * empty
+	 */
+	bool is_too_large;
+	uint64_t sent_bytes;	/* length of the body that the sender sent */
 	bool redelivered;
-	/* number of earlier attempts, from a header of a copy in a delay queue */
+	/*
+	 * number of earlier attempts to handle the message. A header of a copy from a
+	 * delay queue contains this number
+	 */
 	int attempts;
 	int expiration_ms;	/* the sender's time limit; 0: no limit */
-	int64_t limit_unix_ms;	/* the end of that time limit; 0: unknown */
+	int64_t limit_unix_ms;	/* end of that time limit in ms since 1970; 0: unknown */
 	/* the message arrived after this time (clock_boot_ms()) */
 	int64_t since_ms;
 	/*
@@ -94,7 +121,7 @@ struct broker_delivery {
 };
 
 struct broker_hooks {
-	/* the connection consumes now; also called after each reconnect */
+	/* runs when the connection begins to consume, also after each reconnect */
 	void (*up)(void *self);
 	void (*down)(void *self);
 	/*
@@ -111,13 +138,14 @@ struct broker_hooks {
 	void (*discarded_part)(void *self, const void *bytes, size_t len);
 	/* The delivery is valid only during the call: copy what you need later. */
 	void (*delivery)(void *self, const struct broker_delivery *delivery);
-	void (*drained)(void *self);	/* after a batch of deliveries */
+	void (*drained)(void *self);	/* runs after a batch of deliveries */
 	void *self;
 };
 
 /*
- * QUEUES: the queues to consume; the last row has the prefetch 0. A publisher passes
- * NULL.
+ * Opens a connection with the name NAME in the log. QUEUES contains the queues to
+ * consume. The row after the last queue has the prefetch 0. A publisher passes NULL as
+ * QUEUES.
  */
 struct broker *broker_open(struct loop *loop, const struct broker_config *config,
                            const char *name, const struct broker_queue *queues,
@@ -130,20 +158,22 @@ bool broker_is_up(const struct broker *broker);
 const char *broker_down_reason(const struct broker *broker);
 /* Returns the name of the reply queue. Each connection has a new queue. */
 const char *broker_reply_queue(const struct broker *broker);
-const char *broker_exchange(const struct broker *broker);	/* the control exchange */
+/* returns the name of the control exchange */
+const char *broker_exchange(const struct broker *broker);
 
 /*
- * Acknowledges the delivery. This has no effect if the connection of the delivery is
- * lost: the broker then delivers the message again.
+ * Acknowledges the delivery. If the connection of the delivery is lost, broker_ack() has
+ * no effect, and the broker delivers the message again.
  */
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
-/* Drops the message. */
+/* Tells the broker to drop the message. */
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
 /*
- * broker_retry() puts a copy of the message into a delay queue, for about DELAY_MS.
- * broker_dead_letter() puts a copy into the queue of dead letters. The headers of the
- * copy contain the reason, the account and the proof (user_proof). OUT publishes the
- * copy. When the broker has confirmed the copy, IN acknowledges the original.
+ * broker_retry() puts a copy of the message into the delay queue with the shortest delay
+ * that is at least DELAY_MS (at most 8 s). broker_dead_letter() puts a copy into the
+ * queue of dead letters. The headers of the copy contain the reason, the account and the
+ * proof (user_proof). OUT publishes the copy. When the broker has confirmed the copy, IN
+ * acknowledges the original message.
  */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
@@ -152,19 +182,25 @@ void broker_dead_letter(struct broker *in, struct broker *out,
                         const struct broker_delivery *delivery, const char *reason);
 
 struct broker_message {
-	const char *exchange;	/* "" is the default exchange */
+	const char *exchange;	/* name of the exchange; "": the default exchange */
 	const char *key;
 	const void *body;
 	size_t len;
 	bool persistent;
-	bool mandatory;		/* ERR_NOT_FOUND if no queue gets the message */
-	bool patient;		/* if no queue gets the message, retries for 15 s */
+	bool mandatory;		/* true: ERR_NOT_FOUND if no queue gets the message */
 	/*
-	 * `exchange` is a fanout exchange: the connection declares it before the message
+	 * true: if no queue gets the message, the outbox sends the message again for up
+	 * to 15 s
+	 */
+	bool patient;
+	/*
+	 * true: `exchange` is a fanout exchange. The connection declares the exchange
+	 * before it sends the message
 	 */
 	bool fanout;
-	int expiration_ms;	/* 0: no expiration */
-	int deadline_ms;	/* time limit for the confirm; 0: 30 000 */
+	/* time after which the broker drops the message; 0: no limit */
+	int expiration_ms;
+	int deadline_ms;	/* time limit for the confirm; 0: 30 s */
 };
 
 /*
@@ -177,8 +213,9 @@ struct broker_message {
 typedef void broker_confirm_fn(void *self, enum err err);
 
 /*
- * Copies the message. ERR_BUSY: queue_limit messages are already waiting. ERR_TOO_LARGE:
- * the message is larger than max_message_bytes. If broker_publish() fails, CONFIRM
+ * Puts a copy of the message into the outbox. ERR_BUSY: queue_limit messages are already
+ * unconfirmed. ERR_TOO_LARGE: the body is larger than max_message_bytes, or the name of
+ * the exchange or the key is longer than 255 octets. If broker_publish() fails, CONFIRM
  * does not run.
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
@@ -192,7 +229,8 @@ size_t broker_unconfirmed(const struct broker *broker);
 /* Stops consuming. The caller may still acknowledge earlier deliveries. */
 void broker_pause(struct broker *broker);
 /*
- * Drops unconfirmed messages and calls their confirm functions. Before this call, wait
- * until all deliveries and messages are finished.
+ * Closes the connection, drops unconfirmed messages and calls their confirm functions.
+ * Before this call, wait until the program has finished all deliveries and the broker has
+ * confirmed all messages.
  */
 void broker_close(struct broker **broker);

@@ -25,7 +25,8 @@
 struct broker_admin;
 
 /*
- * Connects to the first host of the URL that answers. ERR_UNREACHABLE: no host answered.
+ * Connects to the first host of the URL that accepts the login. ERR_UNREACHABLE: the
+ * program could not log in to any host.
  */
 enum err broker_admin_open(const struct broker_config *config,
                            struct broker_admin **admin, struct why *why);
@@ -46,12 +47,13 @@ void broker_admin_cancel(struct broker_admin *admin);
 
 struct broker_admin_queue {
 	bool exists;
-	uint32_t messages, consumers;	/* messages that are ready for delivery */
+	/* number of messages that are ready for delivery, and number of consumers */
+	uint32_t messages, consumers;
 };
 enum err broker_admin_count(struct broker_admin *admin, const char *queue,
                             struct broker_admin_queue *found, struct why *why);
 /*
- * The numbers of messages in a work queue, in its delay queues and in its queue of dead
+ * The numbers of messages in a work queue, in the delay queues and in the queue of dead
  * letters. If the work queue does not exist, broker_admin_depth() does not ask for the
  * other queues, because RabbitMQ logs an error for each question about a missing queue.
  */
@@ -67,15 +69,15 @@ struct broker_admin_message {
 	uint64_t tag;
 	const uint8_t *body;
 	size_t len;
-	const char *queue;		/* the original queue; "": unknown */
+	const char *queue;		/* name of the original queue; "": unknown */
 	const char *reason;
 	/* time at which the message became a dead letter; 0: unknown */
 	int64_t dead_unix;
 	bool is_json;
 };
 /*
- * Takes the oldest message that no consumer has. *found is false if there is no such
- * message.
+ * Takes the oldest message of QUEUE that no consumer has. FOUND gets false if there is no
+ * such message.
  */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            struct arena *arena, struct broker_admin_message *taken,

@@ -28,26 +28,36 @@ struct lane;
 struct loop_io;
 struct loop_timer;
 
-/* The end of a call's time limit by the sender's clock: milliseconds since 1970. */
+/*
+ * The header with the end of a call's time limit by the sender's clock, in milliseconds
+ * since 1970.
+ */
 #define LIMIT_HEADER "x-zonefleet-limit"
-/* In a copy: the broker account that sent the original. */
+/*
+ * The headers of a copy: the broker account that sent the original, and its proof
+ * (trust.h).
+ */
 #define USER_HEADER "x-zonefleet-user"
 #define USER_PROOF_HEADER "x-zonefleet-user-proof"
 
 enum {
-	CHANNEL = 1,		/* for all methods except the topology checks */
-	CHECK_CHANNEL = 2,	/* open during a topology check */
+	/* the channel for all methods except the topology checks */
+	CHANNEL = 1,
+	CHECK_CHANNEL = 2,	/* the channel for a topology check */
 	/*
-	 * The default of RabbitMQ. A message header is one frame. The size of the header
-	 * does not depend on this connection's frame_max, so every header that a producer
-	 * can send must fit. If a header of this size has the deepest nesting,
-	 * librabbitmq decodes the header in less than 4 MiB of stack.
+	 * Maximum size of a received frame: the default of RabbitMQ. A message header is
+	 * one frame. The size of the header does not depend on this connection's
+	 * frame_max, so every header that a producer can send must fit. If a header of
+	 * this size has the deepest nesting, librabbitmq decodes the header in less than
+	 * 4 MiB of stack.
 	 */
 	FRAME_MAX = 131072,
 	SENT_FRAME_MAX = 8192,
 	SHORT_MAX = 255,	/* maximum length of a name or key (AMQP, shortstr) */
-	WINDOW = 1000,		/* maximum number of sent messages without a confirm */
-	FLIGHT_SLOTS = 1024,	/* a power of two above WINDOW */
+	/* maximum number of sent messages that the broker has not confirmed */
+	WINDOW = 1000,
+	/* number of slots for sent messages: a power of two above WINDOW */
+	FLIGHT_SLOTS = 1024,
 };
 
 /* ---- broker_url.c ---- */
@@ -66,7 +76,7 @@ struct broker_url {
 	size_t count;
 };
 
-/* *why never quotes the URL, because the URL contains a password. */
+/* WHY never quotes the URL, because the URL contains a password. */
 enum err broker_url_parse(const char *text, struct broker_url *url, struct why *why);
 void broker_url_clear(struct broker_url *url);
 
@@ -75,25 +85,27 @@ void broker_url_clear(struct broker_url *url);
 struct connection {
 	amqp_connection_state_t amqp;
 	int fd;
-	const char *user;	/* borrowed from the broker's URL */
-	size_t body_max;	/* maximum bytes of a message body in one frame */
-	/* bytes to send before the next check for room */
+	const char *user;	/* name of the account; borrowed from the broker's URL */
+	size_t body_max;	/* maximum number of body bytes in one frame */
+	/*
+	 * number of bytes that may be sent before the next check for room in the socket
+	 */
 	size_t credit;
 };
 
 /*
- * With a struct cancel, one thread can interrupt another thread that is using a
+ * With a struct cancel, one thread can interrupt another thread that opens or uses a
  * connection. The struct contains a duplicate of the socket. The thread that takes the
  * duplicate from the struct also closes the duplicate.
  */
 struct cancel {
 	atomic_bool wanted;
-	atomic_int fd;		/* -1: no socket */
+	atomic_int fd;		/* duplicate of the socket; -1: no socket */
 };
 
 void cancel_init(struct cancel *cancel);
 void cancel_clear(struct cancel *cancel);
-void cancel_now(struct cancel *cancel);		/* from the other thread */
+void cancel_now(struct cancel *cancel);		/* the other thread calls it */
 
 /* ERR_DENIED: the broker refused the account, the virtual host or a right. */
 enum err connection_open(const struct broker *broker, const struct broker_host *host,
@@ -108,15 +120,15 @@ void connection_free(struct connection **connection);
  * True: the socket has room for LEN bytes (at most one frame), so a send does not block.
  */
 bool connection_writable(struct connection *connection, size_t len);
-/* ON: the kernel sends only full packets, until ON is false. */
+/* After a call with ON, the kernel sends only full packets, until a call without ON. */
 void connection_cork(struct connection *connection, bool on);
 
 enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
-/* AMQP's reply code, for example 406; 0: no code */
+/* Returns AMQP's reply code, for example 406. 0: the reply has no code. */
 int reply_code(amqp_rpc_reply_t reply);
-/* True: the broker refused an account, a virtual host or a right, with this code. */
+/* True: the broker sends CODE when it refuses an account, a virtual host or a right. */
 bool reply_is_refusal(int code);
-/* Like reply_check(), but ERR_DENIED for a refusal. */
+/* Like reply_check(), but returns ERR_DENIED for a refusal. */
 enum err reply_check_rights(amqp_rpc_reply_t reply, const char *what, struct why *why);
 
 /* ---- broker_topology.c ---- */
@@ -132,17 +144,19 @@ enum { ARGUMENTS_MAX = 6 };
 /* An exchange, queue or binding. */
 struct topology_item {
 	enum topology_kind { TOPOLOGY_EXCHANGE, TOPOLOGY_QUEUE, TOPOLOGY_BINDING } kind;
-	const char *name;		/* of a binding: the queue */
-	bool durable;			/* of an exchange or queue */
-	const char *type;		/* of an exchange */
+	/* name of the item; of a binding: the name of the queue */
+	const char *name;
+	/* true: the exchange or queue survives a restart of the broker */
+	bool durable;
+	const char *type;		/* type of an exchange */
 	bool auto_delete;
 	bool exclusive;			/* true: the queue ends with its connection */
 	amqp_table_entry_t argument[ARGUMENTS_MAX];
 	int argument_count;
-	const char *source, *key;	/* of a binding */
+	const char *source, *key;	/* source exchange and routing key of a binding */
 };
 
-/* The items, in the order of their declaration. */
+/* All items of a connection, in the order in which the connection declares them. */
 struct topology {
 	struct arena *arena;
 	bool quorum;
@@ -156,7 +170,10 @@ void topology_free(struct topology **topology);
 enum err topology_declare(const struct topology *topology, const struct broker *broker,
                           struct connection *connection, struct why *why);
 
-/* An AMQP method to send, with its number and the number of a positive answer. */
+/*
+ * An AMQP method to send, with the number of the method and the number of the positive
+ * answer.
+ */
 struct topology_request {
 	amqp_method_number_t method, answer;
 	union {
@@ -166,8 +183,9 @@ struct topology_request {
 	} of;
 };
 /*
- * PASSIVE: the method only tests that the item exists. AMQP has no such test for a
- * binding, so the method declares the binding again.
+ * Fills in the AMQP method that declares ITEM. PASSIVE: the method only tests that the
+ * item exists. AMQP has no such test for a binding, so the method declares the binding
+ * again.
  */
 void topology_request(const struct topology_item *item, bool passive,
                       struct topology_request *request);
@@ -183,26 +201,26 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 /*
  * RabbitMQ reports the deletion of a queue that has a consumer, but no other deletion. So
  * each connection tests all items of its topology every few seconds, one after the other.
- * If an item is missing or no longer allowed, the check drops the connection, and the
- * next connection declares all items. Each check opens a new channel, because a channel
- * caches its permissions.
+ * If an item is missing, or if the account may no longer use it, the check drops the
+ * connection. The next connection declares all items. Each check opens a new channel,
+ * because a channel caches its permissions.
  */
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
-	size_t at;			/* the current item */
-	/* send the current method as soon as the socket has room */
+	size_t at;			/* index of the item that the check tests now */
+	/* true: the next method must be sent as soon as the socket has room */
 	bool due;
 	/*
-	 * fires when the next check begins; during a check, when the time limit of the
-	 * check is over
+	 * fires when the next check begins. During a check, it fires when the broker has
+	 * not answered a method within 10 s
 	 */
 	struct loop_timer *timer;
 };
 
 void topology_check_schedule(struct broker *broker);
-void topology_check_on_timer(struct broker *broker);	/* the function of the timer */
+void topology_check_on_timer(struct broker *broker);	/* callback of the timer */
 bool topology_check_send(
-    struct broker *broker); /* false: no room, or an error */
+    struct broker *broker); /* false: the socket has no room, or an error */
 void topology_check_on_method(struct broker *broker, const amqp_method_t *method);
 
 /* ---- acknowledgements to send (broker_state.c) ---- */
@@ -215,19 +233,23 @@ struct acks {
 		enum ack_kind how;
 	} *item;
 	size_t count, size;
-	size_t in_hand;		/* deliveries without an acknowledgement */
+	/* number of deliveries that the program has not acknowledged */
+	size_t in_hand;
 };
 
 /* ---- the content that the broker is sending (broker_read.c) ---- */
 
 struct content {
 	enum { CONTENT_NONE, CONTENT_HEADER, CONTENT_BODY } expect;
-	bool is_return;		/* true: an unroutable message; false: a delivery */
-	bool discard;		/* the body is too large to keep */
-	bool delivered;		/* the broker has sent a delivery in this turn */
-	uint64_t left;		/* bytes of the body that have not arrived yet */
+	/* true: a returned (unroutable) message; false: a delivery */
+	bool is_return;
+	bool discard;		/* true: the connection does not keep the body */
+	bool delivered;		/* true: the broker has sent a delivery in this turn */
+	/* number of bytes of the body that have not arrived yet */
+	uint64_t left;
 	struct broker_delivery delivery;
-	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* of the delivery */
+	/* texts of the delivery */
+	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];
 	struct buf body;
 };
 
@@ -239,21 +261,29 @@ struct content {
  */
 struct original {
 	LIST_ENTRY(original) link;
-	struct broker *in;	/* NULL: no copy, or IN is closed */
+	/* the connection of the delivery; NULL: no copy, or IN is closed */
+	struct broker *in;
 	struct broker_delivery delivery;
 };
 
 struct message {
-	TAILQ_ENTRY(message) link;	/* link of the waiting messages */
+	TAILQ_ENTRY(message) link;	/* link in `waiting` or `returned` */
 	broker_confirm_fn *confirm;
 	void *self;
 	struct original original;
-	uint64_t id;			/* message_id, also in a returned message */
+	/* number for the AMQP property message_id, which a returned message also has */
+	uint64_t id;
 	int64_t deadline_ms, sent_ms;
-	int64_t resend_until_ms;	/* 0: the broker never returned the message */
+	/*
+	 * end of the attempts with an unroutable message; 0: the broker has not returned
+	 * the message
+	 */
+	int64_t resend_until_ms;
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	/* this member and the next five become headers, unless they are 0 or "" */
+	/*
+	 * headers of the message: this member and the next five, unless they are 0 or ""
+	 */
 	int attempts;
 	int64_t dead_unix;
 	const char *reason, *queue, *user, *user_proof;
@@ -268,11 +298,16 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
-	/* unroutable messages: a consumer may soon declare the missing queue */
+	/*
+	 * unroutable messages that wait for another attempt, because a consumer may soon
+	 * declare the missing queue
+	 */
 	struct message_queue returned;
 	size_t returned_count;
-	bool begun;		/* the broker has a part of the first waiting message */
-	size_t offset;		/* if begun: number of sent octets of the body */
+	/* true: the connection has sent a part of the first waiting message */
+	bool begun;
+	/* if `begun`: number of octets of the body that were sent */
+	size_t offset;
 	/* sent messages: the message with tag t is in slot t % FLIGHT_SLOTS */
 	struct message *flight[FLIGHT_SLOTS];
 	uint64_t first_tag, next_tag;
@@ -282,11 +317,13 @@ struct outbox {
 	int64_t expire_ms;	/* the time at which the timer fires */
 	/*
 	 * If the broker closes the channel because of a bad message, the broker does not
-	 * name this message. To find the bad message, the outbox then sends `probes`
-	 * messages one by one.
+	 * name this message. To find the bad message, the outbox then sends the next
+	 * `probes` messages one by one.
 	 */
 	size_t probes;
-	/* another program has declared the fanout exchange with different properties */
+	/*
+	 * true: another program has declared a fanout exchange with different properties
+	 */
 	bool fanout_foreign;
 };
 
@@ -297,13 +334,17 @@ void outbox_advance(struct outbox *outbox);
 /* Drops all messages, and calls their confirm functions with ERR_UNREACHABLE. */
 void outbox_close(struct outbox *outbox);
 /*
- * Sends waiting messages. False: the socket needs more room, or the connection is lost.
+ * Sends waiting messages, at most about 1 MiB in a turn. False: the socket needs more
+ * room, or the connection is lost.
  */
 bool outbox_send(struct broker *broker);
-/* After the connection is lost: all unconfirmed messages wait again. */
+/*
+ * Call it after the connection is lost. Moves all sent messages without a confirm back to
+ * the waiting messages.
+ */
 void outbox_rewind(struct broker *broker);
 void outbox_expire(struct broker *broker);
-void outbox_resend_returned(void *broker);	/* a timer's callback */
+void outbox_resend_returned(void *broker);	/* callback of a timer */
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err);
 void outbox_returned(struct broker *broker, amqp_bytes_t message_id);
 /* Call it if the broker has closed the channel with CODE because of METHOD. */
@@ -316,7 +357,7 @@ struct connect_job;
 
 /*
  * In a turn, a connection reads, then acknowledges, then sends. The connection never
- * waits: it sends a frame only if the kernel reports enough room for it.
+ * waits. It sends a frame only if the kernel reports enough room for the frame.
  */
 struct broker {
 	struct loop *loop;
@@ -324,39 +365,43 @@ struct broker {
 	char *name;
 	struct broker_config config;	/* a copy without the URL */
 	struct broker_url url;
-	struct broker_queue *queues;	/* copied */
-	size_t queue_count;		/* 0: a publisher */
+	struct broker_queue *queues;	/* a copy */
+	size_t queue_count;		/* 0: the connection only publishes */
 	struct broker_hooks hooks;
 
-	struct connection *connection;	/* NULL: the connection is down */
-	struct connection *lingering;	/* the lane will close it */
-	struct connect_job *job;		/* runs on the lane */
+	/* the open connection; NULL: the connection is down */
+	struct connection *connection;
+	struct connection *lingering;	/* old connection, which the lane will close */
+	/* the attempt to connect that runs on the lane */
+	struct connect_job *job;
 	struct loop_io *io;
 	struct loop_timer *reconnect, *tick, *expire, *resend;
-	struct topology *topology;	/* of the connection */
+	struct topology *topology;	/* topology of the connection */
 	struct topology_check check;
-	struct why down_reason;		/* why there is no connection */
-	uint32_t epoch;			/* counts the connections */
+	struct why down_reason;		/* reason why there is no connection */
+	uint32_t epoch;			/* number of connections so far */
 	int attempt;
 	int64_t up_since_ms;
 	char reply_queue[sizeof "reply_" + ID_LEN];
 
 	void (*turn)(void *broker);
-	bool turn_due;			/* at the end of the loop's turn */
-	/* number of the loop's turn of the last read; 0: no read yet */
+	/* true: turn() will run at the end of the loop's turn */
+	bool turn_due;
+	/* number of the loop's turn in which the last read ran; 0: no read yet */
 	uint64_t read_in;
-	bool read_all;			/* the result of the last read */
+	bool read_all;			/* true: the last read has read all input */
 	/* time at which the socket was last empty, by clock_boot_ms() */
 	int64_t drained_ms;
-	/* RabbitMQ accepts no messages because of an alarm */
+	/* true: RabbitMQ accepts no messages because of an alarm */
 	bool blocked;
 	bool paused;
-	bool busy, closed;		/* in a turn; broker_close() was called */
+	/* `busy`: in a turn. `closed`: broker_close() was called */
+	bool busy, closed;
 
 	struct content content;
 	struct acks acks;
 	struct outbox outbox;
-	/* copies of deliveries of this process, not confirmed yet */
+	/* deliveries of this connection whose copies the broker has not confirmed yet */
 	LIST_HEAD(, original) copies;
 };
 
@@ -367,11 +412,11 @@ bool broker_read(struct broker *broker);	/* false: more input is waiting */
 void broker_turn_soon(struct broker *broker);
 void broker_acknowledge(struct broker *broker, const struct broker_delivery *delivery,
                         enum ack_kind how);
-void broker_reconnect_later(struct broker *broker);	/* after a pause */
+void broker_reconnect_later(struct broker *broker);	/* connects again after a pause */
 /* Closes the connection, and connects again after a pause. */
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* After broker_drop(): calls the hook `refused` if reply_is_refusal(CODE). */
+/* Call it after broker_drop(). Calls the hook `refused` if reply_is_refusal(CODE). */
 void broker_tell_refusal(struct broker *broker, int code);
 
 /* ---- AMQP's own types, for all files ---- */

@@ -1,7 +1,8 @@
 /*
- * connect_check -- tries the servers that a program needs, for --check --connect, and
- * prints a table. Each probe runs on a lane (a thread) of its own, so a silent server
- * does not delay the other probes. A probe must have its own time limit.
+ * connect_check -- tries to connect to the servers that a program needs, for --check
+ * --connect, and prints a table of the results. Each probe runs on a lane (a thread) of
+ * its own, so a silent server does not delay the other probes. A probe must have its own
+ * time limit.
  */
 #pragma once
 
@@ -13,7 +14,10 @@ struct connect_check;
 struct db_config;
 struct program;
 
-/* Before the call, *why is "". After a success, *why may contain a note for the table. */
+/*
+ * Tries to connect to one server. WHY is empty before the call. After a success, WHY may
+ * contain a note for the table.
+ */
 typedef enum err connect_probe(void *self, struct why *why);
 
 /*
@@ -29,7 +33,7 @@ void connect_check_skip(struct connect_check *check, const char *what,
 /* The settings of the program for its database, for a probe. */
 const struct db_config *connect_check_database(const struct connect_check *check);
 /*
- * Tries the broker, the database with the version of its schema, and the servers of the
- * program. Prints a table to standard output. True: all probes succeeded.
+ * Tries the broker, the database with the version of the schema, and the program's own
+ * servers. Prints the table to standard output. True: all probes succeeded.
  */
 bool connect_check_run(struct program *program);

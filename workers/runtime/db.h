@@ -1,12 +1,12 @@
 /*
  * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
- * When the caller first uses a struct db, the struct db connects to the first healthy
- * host of the list. It connects again after the connection is lost. A struct db runs
- * statements with bound values as prepared statements, and keeps the prepared statements
- * for later calls. Reads and writes have a time limit. The files db* never set the option
- * RECONNECT of the library, because RECONNECT would hide the loss of a transaction. Only
- * one thread may use a struct db.
+ * When the caller first uses a struct db, the struct db connects to the first host of the
+ * list that accepts the connection. It connects again after the connection is lost. A
+ * struct db runs statements with bound values as prepared statements, and keeps the last
+ * 256 prepared statements for later calls. Each read and write of the connection has a
+ * time limit. The files db* never set the option RECONNECT of the library, because
+ * RECONNECT would hide the loss of a transaction. Only one thread may use a struct db.
  */
 #pragma once
 
@@ -19,36 +19,44 @@
 struct db;
 
 struct db_config {
-	char *host;		/* "127.0.0.1:3306,db2,/socket": tried in this order */
+	char *host;		/* list of hosts: "127.0.0.1:3306,db2,/socket" */
 	char *user, *password, *name;
-	char *tls_ca;		/* if set: TLS only, with these CAs */
-	/* use TLS only, and verify the server with the CAs of the system */
+	/*
+	 * file with CA certificates. If it is set, use TLS only, and verify the server
+	 * with these certificates
+	 */
+	char *tls_ca;
+	/*
+	 * true: use TLS only, and verify the server with the CA certificates of the
+	 * system
+	 */
 	bool tls;
 	int timeout_s;		/* time limit of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
-	 * HOLD_S limits how long the connection waits for a lock; 0: a part of timeout_s.
-	 * The server also ends a transaction that is idle for HOLD_S. READ_COMMITTED: the
-	 * connection locks rows without the gaps between them, and each statement has its
-	 * own snapshot. A server with a statement-based binary log (binlog_format) then
-	 * counts as unreachable, and the error says which setting to change.
+	 * HOLD_S is the time limit of a wait for a locked row. If HOLD_S is 0, this limit
+	 * is half of timeout_s. A MariaDB server also ends a transaction that is idle for
+	 * HOLD_S. READ_COMMITTED: the connection locks rows without the gaps between
+	 * them, and each statement has its own snapshot. With READ_COMMITTED, a server
+	 * with a binary log and binlog_format = STATEMENT counts as unreachable, and the
+	 * error says which setting to change.
 	 */
 	int hold_s;
 	bool read_committed;
 };
-extern const struct option db_options[];	/* offsets into struct db_config */
+extern const struct option db_options[];	/* with offsets into struct db_config */
 
 /* Checks the list of hosts, for --check. */
 enum err db_check(const struct db_config *config, struct why *why);
 /*
- * Does not connect. Borrows config. An invalid list of hosts is fatal. The program must
- * ignore SIGPIPE.
+ * Returns a new struct db, which has no connection yet. Borrows CONFIG. An invalid list
+ * of hosts is fatal. The program must ignore SIGPIPE.
  */
 struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
- * For the connection of a loop. Call it before the first use of DB. A statement then does
- * not wait for a row that another transaction has locked: the statement fails with
+ * Call it before the first use of DB, if the thread of a loop uses DB. A statement then
+ * does not wait for a row that another transaction has locked. The statement fails with
  * ERR_LOCKED (on MySQL, after 1 s). A statement with SKIP LOCKED must begin with
  * TX_SKIPS_LOCKED.
  */
@@ -59,9 +67,9 @@ void db_set_no_lock_wait(struct db *db);
  */
 int64_t db_take_locked(struct db *db);
 /*
- * Tests the connection, and connects if necessary. ERR_UNREACHABLE: no host answered. All
- * calls in the next 200 ms to 5 s then fail immediately, without an attempt. Do not call
- * db_ping() within a transaction.
+ * Tests the connection, and connects if necessary. ERR_UNREACHABLE: no host accepted the
+ * connection. All calls in the next 200 ms to 5 s then fail immediately, without an
+ * attempt. Do not call db_ping() within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);

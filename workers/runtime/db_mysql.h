@@ -9,10 +9,13 @@
 
 #include "runtime/db_private.h"
 
-/* for this time after a failure, db tries the other hosts first */
+/* for this time after a failure of a host, db tries the other hosts first */
 enum { HOST_FAILED_MS = 5000 };
 
-/* The client library writes one column of the current row here. */
+/*
+ * One column of the current row. The client library writes the length, and the value of a
+ * number. The bytes of other columns are fetched later (db_column_bytes()).
+ */
 struct cell {
 	unsigned long len;
 	my_bool is_null;
@@ -25,9 +28,10 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	/* the columns of the statement are bound; true from its first row on */
+	/* true: the columns of the statement are bound, since its first SELECT */
 	bool is_bound;
-	struct arena *row;		/* strings of the current row, or NULL */
+	/* strings of the current row; NULL: no strings yet */
+	struct arena *row;
 	char sql[];
 };
 
@@ -35,28 +39,36 @@ struct db {
 	const struct db_config *config;
 	struct db_hosts hosts;
 	struct db_host *host;		/* host of the connection */
-	MYSQL *mysql;			/* NULL: not connected */
-	uint64_t packet_max;		/* maximum size of a statement */
-	bool limits_statements;		/* the server has max_statement_time */
-	bool isolates_snapshots;	/* the server has innodb_snapshot_isolation */
-	/* by SQL text; the least recently used statement is first */
+	MYSQL *mysql;			/* the connection; NULL: not connected */
+	uint64_t packet_max;		/* maximum size of a statement in bytes */
+	bool limits_statements;		/* true: the server has max_statement_time */
+	/* true: the server has innodb_snapshot_isolation */
+	bool isolates_snapshots;
+	/*
+	 * hash table of the prepared statements. Key: the SQL text. Order: the least
+	 * recently used statement is first
+	 */
 	struct db_statement *statements;
-	/* the statement whose rows the server is sending */
+	/* the statement whose rows the server is sending; NULL: no such statement */
 	struct db_statement *reading;
-	uint64_t last_id;		/* from the last statement, for tx_last_id() */
+	/* last id of the last statement, for tx_last_id() */
+	uint64_t last_id;
 	bool in_transaction;
 	uint64_t tx_count;
 	struct {
 		uint64_t number;
 		const void *place;
-	} tx;				/* the transaction of the last use */
-	bool uncertain;			/* see DB_UNCERTAIN */
+	/* number and address of the struct tx that last used the connection */
+	} tx;
+	/* true: the connection is in the state DB_UNCERTAIN */
+	bool uncertain;
 	int timeout_s;
-	bool no_lock_wait;		/* see db_set_no_lock_wait() */
-	int64_t locked;			/* see db_take_locked() */
-	/* consecutive rounds in which db could reach no host */
+	bool no_lock_wait;		/* true: db_set_no_lock_wait() was called */
+	int64_t locked;			/* number of statements for db_take_locked() */
+	/* number of consecutive rounds in which db could reach no host */
 	int failures;
-	int64_t breaker_until_ms;	/* before this time, all calls fail */
+	/* before this time, all calls that need a new connection fail */
+	int64_t breaker_until_ms;
 	struct why breaker_why;
 	/* end of the time in which db reports `refusal` */
 	int64_t refused_until_ms;
@@ -64,7 +76,7 @@ struct db {
 };
 
 /*
- * Handles a failure that libmariadb reported: sets the reason, returns the error, and
+ * Handles a failure that libmariadb reported. Sets the reason, returns the error, and
  * closes the connection if necessary.
  */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);

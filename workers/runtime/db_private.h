@@ -23,13 +23,14 @@ struct tx_value;
 /* ---- the connection, with the cost of each function ---- */
 
 /*
- * Checks the connection, or connects. The check costs no round trip, unless the
- * connection is in the state DB_UNCERTAIN.
+ * Checks the connection, and connects if there is no connection. The check costs no round
+ * trip, unless the connection is in the state DB_UNCERTAIN.
  */
 enum err db_connect(struct db *db, struct why *why);
 /*
- * Begins a transaction: one round trip. If the idle connection was lost, db_begin()
- * connects again, but only once.
+ * Begins a transaction with the statement START: one round trip. If the connection is
+ * lost within the first second, db_begin() connects again and repeats START, but only
+ * once.
  */
 enum err db_begin(struct db *db, const char *start, struct why *why);
 /*
@@ -37,10 +38,16 @@ enum err db_begin(struct db *db, const char *start, struct why *why);
  * open: db has rolled the transaction back, or the connection is lost.
  */
 enum err db_commit(struct db *db, struct why *why);
-/* Rolls back: one round trip, or no round trip if the connection is lost. */
+/*
+ * Rolls back the transaction: one round trip, or no round trip if no transaction is open.
+ */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
-/* Each struct tx has a number, and must stay at the same address while it is in use. */
+/*
+ * db_next_tx() returns the number of a new struct tx. db_is_tx_at() notes the address
+ * PLACE of the struct tx when this struct tx is first used. False: the struct tx with
+ * this NUMBER was last used at another address.
+ */
 uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
 /* True: the server had max_statement_time at the last connect. */
@@ -48,8 +55,8 @@ bool db_limits_statements(const struct db *db);
 /* True: the server had innodb_snapshot_isolation at the last connect. */
 bool db_isolates_snapshots(const struct db *db);
 /*
- * Sets the timeout of a statement, for migrations; 0: the configured timeout. Closes the
- * connection.
+ * Sets the timeout of a statement, for migrations. 0: the configured timeout. Closes the
+ * connection, so that the next connection has this timeout.
  */
 void db_set_timeout(struct db *db, int timeout_s);
 
@@ -58,16 +65,21 @@ void db_set_timeout(struct db *db, int timeout_s);
 enum err db_execute(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, int64_t *matched, struct why *why);
 uint64_t db_last_id(const struct db *db);
-/* Only one SELECT may be open. *statement is valid until db_select_end(). */
+/*
+ * Starts a SELECT. Only one SELECT may be open. STATEMENT is valid until db_select_end().
+ */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
-/* Reads the next row; ends the SELECT if there are no more rows. */
+/*
+ * Reads the next row. If there are no more rows, FOUND gets false, and the SELECT ends.
+ */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
 /*
- * If the answer has only a few rows, reads all of them now. This checks the end of the
- * answer before the caller uses the first row.
+ * Reads all rows of the SELECT into memory. So this function finds an error at the end of
+ * the answer before the caller uses the first row. Call it only if the answer has few
+ * rows.
  */
 enum err db_select_all(struct db *db, struct why *why);
 
@@ -76,8 +88,9 @@ bool db_column_is_null(const struct db_statement *statement, unsigned column);
 enum err db_column_int(struct db_statement *statement, unsigned column, int64_t *number,
                        struct why *why);
 /*
- * Reads a column as *len octets and a NUL after them. Returns NULL for SQL's NULL. If
- * ARENA is NULL, the octets are valid until db_fetch().
+ * Returns the octets of a column, with a NUL after them. LEN gets the number of octets
+ * without this NUL. Returns NULL for SQL's NULL. If ARENA is NULL, the octets are valid
+ * until db_fetch().
  */
 const void *db_column_bytes(struct db_statement *statement, unsigned column,
                             struct arena *arena, size_t *len);
@@ -85,14 +98,17 @@ const void *db_column_bytes(struct db_statement *statement, unsigned column,
 /* ---- errors of the server and of the client library ---- */
 
 enum db_connection {
-	DB_STAYS,		/* the connection can be used */
-	DB_LOST,		/* the connection is lost or cannot be used */
+	DB_STAYS,		/* db can continue to use the connection */
+	DB_LOST,		/* the connection is lost, or db cannot use it */
 	/*
 	 * this host refuses the connection or statement now; perhaps another host accepts
 	 * it
 	 */
 	DB_REFUSED,
-	/* perhaps the host refuses all further statements: test the connection first */
+	/*
+	 * the host may refuse all further statements, so db tests the connection before
+	 * the next use
+	 */
 	DB_UNCERTAIN,
 };
 
@@ -101,15 +117,19 @@ struct db_error {
 	enum db_connection connection;
 };
 
-/* Returns the meaning of error NUMBER. *why gets the reason, without bound values. */
+/*
+ * Returns the meaning of the error NUMBER of the server or of the client library. WHY
+ * gets the reason, without bound values.
+ */
 struct db_error db_error(unsigned number, const char *text, struct why *why);
 
 /* ---- hosts ---- */
 
 struct db_host {
-	char *text;			/* as configured, for the log */
+	char *text;			/* text of the host in the list, for the log */
 	char *name;			/* name of the host, or path of a socket */
-	unsigned port;			/* 0: a socket */
+	/* port of the host; 0: `name` is the path of a socket */
+	unsigned port;
 	int64_t failed_until_ms;	/* before this time, db tries other hosts first */
 	bool tried;			/* db has tried the host in this round */
 };

@@ -21,20 +21,26 @@
 
 /* The parts of a message that the check of its signature needs. */
 struct envelope_proof {
-	const char *signature;	/* NULL: the message has no signature */
-	const char *text;	/* the signed text */
+	const char *signature;	/* the signature; NULL: the message has no signature */
+	const char *text;	/* the text that the signature signs */
 	size_t text_len;
-	json_t *outer;		/* owns both; NULL: after envelope_forget_proof() */
+	/*
+	 * owns `signature` and `text`; NULL: no envelope, or after
+	 * envelope_forget_proof()
+	 */
+	json_t *outer;
 };
 
 struct envelope_request {
-	const char *method, *version, *namespace;	/* the latter two may be NULL */
+	/* `version` and `namespace` may be NULL */
+	const char *method, *version, *namespace;
 	const char *unique_id;
 	const char *msg_id, *reply_queue;		/* both NULL for a cast */
-	int heartbeat_s;				/* `_timeout`; 0: not set */
+	/* `_timeout`; 0: the caller wants no heartbeats */
+	int heartbeat_s;
 	json_t *args;		/* borrowed from message */
 	json_t *context;	/* owned: the _context_ keys without their prefix */
-	json_t *message;	/* owns all of the above */
+	json_t *message;	/* owns the texts and `args` */
 	struct envelope_proof proof;
 };
 
@@ -42,9 +48,10 @@ struct envelope_reply {
 	const char *msg_id;
 	bool ending;
 	json_t *result;				/* borrowed from message; may be NULL */
-	const char *failure_class;		/* NULL: no failure */
+	/* class of the failure; NULL: the answer is not a failure */
+	const char *failure_class;
 	const char *failure_module, *failure_message;
-	json_t *failure;			/* owned */
+	json_t *failure;			/* the decoded failure; owned */
 	json_t *message;
 	struct envelope_proof proof;
 };
@@ -56,16 +63,14 @@ struct envelope_notification {
 };
 
 /*
- * ERR_INVALID: oslo.messaging would also drop this message, or its `_reply_q` is not the
- * name of a reply queue (rpc_caller.h). MAX limits the size of the body.
+ * Decodes a request. MAX limits the size of the body. ERR_INVALID: oslo.messaging would
+ * also drop this message, or `_reply_q` is not a valid name of a reply queue
+ * (rpc_caller.h).
  */
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/*
- * Frees the text of the message, which may be large. Call it after the check of the
- * signature.
- */
+/* Frees the signed text, which may be large. Call it after the check of the signature. */
 void envelope_forget_proof(struct envelope_proof *proof);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -83,20 +88,25 @@ struct envelope_signer {
 };
 
 /*
- * The following functions append a message to BODY. If unique_id is NULL, these functions
- * make a new id.
+ * A call or cast. If unique_id is NULL, envelope_request_encode() makes a new id. Each of
+ * the following functions appends a message to BODY.
  */
 struct envelope_call {
 	const char *method;
 	const json_t *args;		/* an object */
-	const json_t *context;		/* an object or NULL */
-	const char *version;		/* NULL: no version */
+	const json_t *context;		/* an object; NULL: no context */
+	/* version that the server must support; NULL: no version */
+	const char *version;
 	const char *unique_id;
-	const char *msg_id, *reply_queue;	/* NULL for a cast */
-	const struct envelope_signer *signer;	/* NULL: not signed */
+	const char *msg_id, *reply_queue;	/* both NULL for a cast */
+	/* key, topic and time of the signature; NULL: not signed */
+	const struct envelope_signer *signer;
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);
-/* SIGNER is NULL if the answer is not signed. The topic of SIGNER is the reply queue. */
+/*
+ * Encode an answer. SIGNER is NULL if the answer is not signed. The topic of SIGNER is
+ * the name of the reply queue.
+ */
 void envelope_result_encode(const char *msg_id, const json_t *result,
                             const struct envelope_signer *signer, struct buf *body);
 void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
@@ -106,7 +116,8 @@ void envelope_notification_encode(const char *event_type, const char *publisher_
                                   const json_t *payload, struct buf *body);
 
 /*
- * True: REQUESTED is compatible with IMPLEMENTED according to oslo.messaging's dispatch
- * rule.
+ * True: a server with the version IMPLEMENTED accepts requests with the version
+ * REQUESTED, according to oslo.messaging: same major version, and not a higher minor
+ * version.
  */
 bool envelope_version_compatible(const char *implemented, const char *requested);

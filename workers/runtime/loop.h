@@ -1,11 +1,11 @@
 /*
  * loop -- the event loop of a process, based on libev. Only loop.c uses libev.
  *
- * Watchers are on the heap. x_new() starts a watcher. x_free(&x) stops the watcher and
- * sets the pointer to NULL. A callback may free its own watcher. A timer fires only once.
- * To start a timer again, call loop_timer_set(). Callbacks must not block: use the lanes
- * of offload.h for work that blocks. Free a watcher before closing its descriptor and
- * before freeing its loop.
+ * Watchers are on the heap. loop_io_new() and loop_async_new() start the watcher.
+ * loop_timer_set() starts a timer, which fires only once. x_free(&x) stops the watcher
+ * and sets the pointer to NULL. A callback may free its own watcher. Callbacks must not
+ * block: use the lanes of offload.h for work that blocks. Free a watcher before closing
+ * its descriptor and before freeing its loop.
  */
 #pragma once
 
@@ -24,19 +24,23 @@ typedef void loop_fn(void *self);
 
 struct loop *loop_new(void);		/* call it after the fork */
 void loop_free(struct loop **loop);
-/* runs until loop_stop(); returns immediately if loop_stop() was called before */
+/* runs until loop_stop(). If loop_stop() was called before, returns immediately */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-/* returns the time at which this turn began, by the monotonic clock */
+/* returns the time at which this turn of the loop began, by clock_ms() */
 int64_t loop_now_ms(const struct loop *loop);
-uint64_t loop_turn(const struct loop *loop);	/* returns the number of this turn */
+/* returns the number of this turn of the loop */
+uint64_t loop_turn(const struct loop *loop);
 
 struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
                             void *self);
-void loop_io_set(struct loop_io *io, int events);	/* 0 pauses it */
+void loop_io_set(struct loop_io *io, int events);	/* 0: pauses the watcher */
 void loop_io_free(struct loop_io **io);
 
-/* loop_timer_set() arms the timer. If AFTER_MS is 0, the timer fires in the next turn. */
+/*
+ * loop_timer_new() makes a timer that is not armed. loop_timer_set() arms the timer, or
+ * arms it again with a new time. If AFTER_MS is 0, the timer fires in the next turn.
+ */
 struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_timer_set(struct loop_timer *timer, int64_t after_ms);
 void loop_timer_cancel(struct loop_timer *timer);
@@ -44,7 +48,8 @@ bool loop_timer_armed(const struct loop_timer *timer);
 void loop_timer_free(struct loop_timer **timer);
 
 /*
- * Runs FN once, at the end of this turn, after all pending I/O callbacks. Use it to make
+ * Runs FN once, at the end of this turn, after all pending I/O callbacks. If the end of
+ * the turn has already begun, FN runs at the end of the next turn. Use it to make
  * batches.
  */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
@@ -52,12 +57,16 @@ void loop_later(struct loop *loop, loop_fn *fn, void *self);
 void loop_later_cancel(struct loop *loop, void *self);
 
 /*
- * Another thread may call only loop_async_send(). FN soon runs on the loop. If several
- * sends come before FN runs, FN runs only once.
+ * loop_async_send() makes FN run soon on the thread of the loop. If other code calls
+ * loop_async_send() several times before FN runs, FN may run only once. Another thread
+ * may call only loop_async_send().
  */
 struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);
 void loop_async_free(struct loop_async **async);
 
-/* Delivers a signal as a callback. Each signal has one function. */
+/*
+ * Calls FN on the loop each time the process has received the signal SIGNUM. Call it only
+ * once for each signal.
+ */
 void loop_signal(struct loop *loop, int signum, loop_fn *fn, void *self);

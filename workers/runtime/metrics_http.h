@@ -1,9 +1,9 @@
 /*
  * metrics_http -- the HTTP server of a program, based on libmicrohttpd. /metrics returns
  * the metrics as Prometheus text. /healthz returns 200 if all processes are ready and
- * alive. Otherwise /healthz returns 503 with a reason for each process that is not ready
- * or not alive. The server runs in the supervisor and by default listens only on the
- * loopback address.
+ * have sent a heartbeat in the last 30 s. Otherwise /healthz returns 503 with a reason
+ * for each other process. The server runs in the supervisor. It listens only if the
+ * setting `metrics` of the program names an address.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct loop;
 struct metrics_http;
 
 /*
- * LISTEN_ON is "127.0.0.1:9100" or "[::1]:9100". If the port is 0, the kernel chooses a
- * port.
+ * Opens the server on the numeric address and port LISTEN_ON, for example
+ * "127.0.0.1:9100" or "[::1]:9100". If the port is 0, the kernel chooses a port.
  */
 enum err metrics_http_open(struct loop *loop, const char *listen_on, int processes,
                            struct metrics_http **http, struct why *why);

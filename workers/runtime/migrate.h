@@ -21,16 +21,16 @@
 struct db;
 
 struct migrate_file {
-	const char *file;	/* "001_spine.sql"; NULL ends the list */
+	const char *file;	/* file name: "001_spine.sql". NULL ends the list */
 	const char *sql;
 };
 extern const struct migrate_file migrate_files[];
 
 /*
- * Applies the missing versions of the schema in order. Calls PROGRESS for each version;
- * APPLIED is true if this run applied the version. ERR_CONFLICT: an earlier migration was
- * interrupted, or a file differs from the file that was applied. ERR_BUSY: another run
- * has held the lock for more than a minute.
+ * Applies the missing versions of the schema in order. Calls PROGRESS for each version.
+ * APPLIED is true if this run has applied the version. ERR_CONFLICT: an earlier migration
+ * was interrupted, or a file differs from the file that was applied. ERR_BUSY: another
+ * run on the same server has not finished within a minute.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,
@@ -38,8 +38,9 @@ enum err migrate_run(struct db *db,
                      void *self, struct why *why);
 
 /*
- * *have: the version of the database (0: no schema). *want: the version of this program.
- * While *have is less than *want, a worker is not ready and asks the operator to run
- * `zonefleet db migrate`. A worker accepts the higher version of a newer program.
+ * HAVE gets the version of the schema in the database (0: no schema). WANT gets the
+ * version that this program needs. While the database has a lower version, a worker is
+ * not ready and asks the operator to run `zonefleet db migrate`. A worker accepts a
+ * higher version.
  */
 enum err migrate_version(struct db *db, int *have, int *want, struct why *why);

@@ -2,9 +2,9 @@
  * offload -- runs blocking work on threads outside the event loop.
  *
  * A lane is one thread with a bounded queue. The jobs of one lane run one after the
- * other. Different lanes run in parallel. work() runs on the thread of the lane and must
- * have its own time limit. After work(), done() runs on the event loop. For each job,
- * either lane_submit() refuses the job, or done() runs later.
+ * other. The jobs of different lanes run in parallel. work() runs on the thread of the
+ * lane and must have its own time limit. After work(), done() runs on the event loop. For
+ * each job, either lane_submit() refuses the job, or done() runs later.
  */
 #pragma once
 
@@ -16,14 +16,21 @@ struct lane;
 
 typedef void lane_fn(void *job);
 
-/* ps and the log show NAME. At most LIMIT jobs wait while another job runs. */
+/*
+ * Starts a lane. ps and the log show the first 15 characters of NAME. At most LIMIT jobs
+ * wait while another job runs.
+ */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
-/* False: the queue is full, or lane_free() runs. Then neither WORK nor DONE runs. */
+/*
+ * Adds a job to the queue. False: the queue is full, or lane_free() is running. Then
+ * neither WORK nor DONE runs.
+ */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 /* Returns the number of jobs whose done() has not run yet. */
 size_t lane_waiting(const struct lane *lane);
 /*
- * Waits for the running job. For each job that is still waiting, lane_free() calls done()
+ * Waits until work() of the running job ends, and ends the lane. lane_free() calls done()
+ * for all jobs whose done() has not run yet. For a waiting job, lane_free() calls done()
  * without work(). The lane refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);

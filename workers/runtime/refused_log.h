@@ -11,12 +11,12 @@
 #include <stdbool.h>
 
 struct refused_message {
-	const char *topic;	/* the topic that received the message */
+	const char *topic;	/* topic of the server that received the message */
 	const char *method;	/* "": the program cannot read the method */
 	const char *account;	/* the sender's broker account; "": unknown */
-	const char *reason;	/* one word */
+	const char *reason;	/* one word for the reason, for example "unsigned" */
 	const char *why;
-	bool is_answered;	/* the caller gets an error */
+	bool is_answered;	/* true: the caller gets an error as the answer */
 };
 
 void refused_log(const struct refused_message *message);

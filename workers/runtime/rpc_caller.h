@@ -28,7 +28,8 @@ struct caller_text {
 	char text[CALLER_TEXT_MAX + 1];
 	size_t len;
 	int count;		/* number of times that the object has this key */
-	bool is_bad;		/* too long, or not printable ASCII */
+	/* true: the text is too long, or is not printable ASCII */
+	bool is_bad;
 };
 
 enum caller_state {
@@ -42,8 +43,9 @@ enum caller_state {
 /* The state of the scan in one object. */
 struct caller_level {
 	enum caller_state state;
-	size_t depth;			/* depth of brackets in a value */
-	int escape;			/* in a string: 1 after \, 2 to 5 in \uXXXX */
+	size_t depth;			/* number of open brackets in the current value */
+	/* position in an escape of a string: 1 after \, 2 to 5 in \uXXXX */
+	int escape;
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
 	size_t key_len;
@@ -54,12 +56,17 @@ struct caller_level {
 
 /* Set the struct to zero before the first byte. */
 struct caller_scan {
-	struct caller_level outer, inner;	/* inner: the text of `oslo.message` */
-	int versions, messages;			/* keys of an envelope */
+	/* `inner` scans the text of `oslo.message` */
+	struct caller_level outer, inner;
+	/* how often the body contains the keys oslo.version and oslo.message */
+	int versions, messages;
 };
 
 /* Scans the next bytes of the body. */
 void caller_scan(struct caller_scan *scan, const void *bytes, size_t len);
-/* Call it after the whole body. True: the scan has found a caller. Borrows from SCAN. */
+/*
+ * Call it after the whole body. True: the scan has found a caller. MSG_ID and REPLY_QUEUE
+ * then point into SCAN.
+ */
 bool caller_found(const struct caller_scan *scan, const char **msg_id,
                   const char **reply_queue);

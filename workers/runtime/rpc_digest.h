@@ -3,8 +3,9 @@
  * message id.
  *
  * The sender of a message chooses the id of the message. So a program that stores answers
- * by `_unique_id` also stores the digest of the call. The program repeats a stored answer
- * only for a call with the same tenant, rights, method and arguments.
+ * by `_unique_id` also stores the digest of the call. If a call has the id of a stored
+ * answer, the program repeats the stored answer only if the tenant, rights, method and
+ * arguments of the call are the same.
  *
  * An account that reads a signed call could send another call with the same id, to make
  * the signed call fail. So signed calls have ids that no other account can choose.
@@ -20,8 +21,8 @@
 enum { RPC_DIGEST_LEN = 32 };
 
 /*
- * Computes the SHA-256 digest of a call. The order of keys and the white space of the
- * JSON have no effect.
+ * Computes the SHA-256 digest of the tenant, rights, method and arguments of a call. The
+ * order of keys and the white space of the JSON have no effect.
  */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
 /*
@@ -29,5 +30,5 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
  * character of the id is a letter from g to v instead of a hexadecimal digit.
  */
 void rpc_stored_id(const struct request *req, char id[ID_LEN + 1]);
-/* Fails TX with ERR_CONFLICT: a different call has used the message id. */
+/* Makes TX fail with ERR_CONFLICT, because a different call has used the message id. */
 void rpc_digest_conflict(struct tx *tx, const struct request *req);

@@ -1,5 +1,5 @@
 /*
- * rpc_limit -- computes how long the caller of a request waits.
+ * rpc_limit -- computes the time by which a process must have finished a request.
  *
  * The expiration of a message contains the caller's time limit in milliseconds. If the
  * caller is a program of zonefleet, a header also contains the end of the time limit, by
@@ -21,9 +21,9 @@ struct broker_delivery;
 enum { RPC_MARGIN_MS = 500 };
 
 /*
- * Returns the time at which a process must have finished the request, by clock_boot_ms().
+ * Returns the time by which a process must have finished the request, by clock_boot_ms().
  * 0: the message has no time limit. NOW_MS is the current time by clock_boot_ms().
- * NOW_UNIX_MS is the current time since 1970.
+ * NOW_UNIX_MS is the current time in milliseconds since 1970.
  */
 int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
                       int64_t now_unix_ms);

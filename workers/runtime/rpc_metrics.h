@@ -17,7 +17,8 @@ struct rpc_metrics;
 struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods);
 void rpc_metrics_free(struct rpc_metrics **metrics);
 /*
- * Counts a finished request. If METHOD is not a row of the table, the label is "other".
+ * Counts a finished request that took US microseconds. If METHOD is not a row of the
+ * table of rpc_metrics_new(), the label `method` is "other".
  */
 void rpc_metrics_count(const struct rpc_metrics *metrics,
                        const struct rpc_method *method, enum err err, int64_t us);

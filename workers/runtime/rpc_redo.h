@@ -3,12 +3,12 @@
  * a request has lost a race, or another transaction has locked a row that the request
  * needs.
  *
- * Waiting requests about the same subject run one after the other. The first request to
- * wait gets a pause. When this pause ends, the first request runs, and then the other
- * requests run in the order in which they arrived. The queue limits the number of
- * requests that wait for locked rows, because each waiting request takes one place of the
- * broker's prefetch limit. This module has no timer and reads no clock. A request embeds
- * a struct redo_entry.
+ * Waiting requests about the same subject run one after the other. The first waiting
+ * request of a subject gets a pause. When this pause ends, the first request runs, and
+ * then the other requests of the subject run in the order in which they arrived. The
+ * queue limits the number of requests that wait for locked rows, because each waiting
+ * request takes one place of the broker's prefetch limit. This module has no timer and
+ * reads no clock. A request embeds a struct redo_entry.
  */
 #pragma once
 
@@ -25,51 +25,68 @@
 struct redo {
 	int races;
 	int64_t race_until_ms;
-	int64_t locked_ms;		/* time of the first run that found a lock */
+	/* end of the first run that found a locked row; 0: no such run */
+	int64_t locked_ms;
 };
 
 /*
- * Returns the pause before the next run of a request; -1: the request does not run again.
- * The last run took RUN_MS and ended at NOW_MS with ERR, an error of RETRY_NOW. RANDOM is
- * a random number.
+ * Returns the pause before the next run of a request. The last run took RUN_MS and ended
+ * at NOW_MS with ERR (ERR_RACE or ERR_LOCKED). RANDOM is a random number. -1: the request
+ * must not run again. The limits are 8 lost races, 2 s since the first lost race, 4.5 s
+ * for the run that lost the first race, and 5 s since the first run that found a locked
+ * row.
  */
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random);
 
 /*
- * Subjects whose row is locked, and the time since which each row is locked. The case of
- * a subject and a dot at its end have no effect.
+ * The subjects whose row was locked when a request last needed the row, and the time at
+ * which a request first found each of these rows locked. The case of a subject and a dot
+ * at the end of a subject have no effect. A new locked subject replaces the subject in
+ * the same slot.
  */
 struct locked_subjects {
 	struct {
 		uint32_t hash;
-		int64_t since_ms, until_ms;	/* until_ms 0: not locked */
-		int64_t won_ms;			/* the last success */
+		/* until_ms is 0 if the row is not locked */
+		int64_t since_ms, until_ms;
+		/* time of the last request that succeeded; 0: no such request */
+		int64_t won_ms;
 	} slot[64];
 };
 
-/* Notes the result of a request. IS_LOCKED: the request found the row locked. */
+/*
+ * Notes the result of a request about SUBJECT. IS_LOCKED: the request found the row
+ * locked. Otherwise the request has succeeded.
+ */
 void locked_subjects_note(struct locked_subjects *locked, const char *subject,
                           bool is_locked, int64_t now_ms);
 /*
- * True: a request may wait for the row in the database. A recent request about the
- * subject has succeeded, so other processes probably lock the row only for a short time.
+ * True: a request about SUBJECT may wait for the row in the database. A request about the
+ * subject has succeeded in the last second, and no later request found the row locked. So
+ * other processes probably lock the row only for a short time.
  */
 bool locked_subjects_may_wait(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 /*
- * Returns the time since which the row of the subject is locked. 0: no recent request
- * found the row locked.
+ * Returns the time at which a request first found the row of SUBJECT locked. 0: the row
+ * is not known to be locked, because the last request succeeded, or no request found the
+ * row locked in the last 3 s.
  */
 int64_t locked_subjects_since(const struct locked_subjects *locked, const char *subject,
                               int64_t now_ms);
 
 struct redo_entry {
-	/* next first request of a subject, or next entry behind the same first request */
+	/*
+	 * link of the first requests of all subjects, or link of the requests behind the
+	 * same first request
+	 */
 	struct redo_entry *next;
 	struct redo_entry *behind, **behind_end;
-	const char *subject;		/* borrowed; NULL: no subject */
-	int64_t due_ms;			/* only for the first request of a subject */
+	/* subject of the request; borrowed. NULL: no subject */
+	const char *subject;
+	/* time at which the request is due; only for the first request of a subject */
+	int64_t due_ms;
 	bool is_locked;
 };
 
@@ -80,23 +97,22 @@ struct redo_queue {
 };
 
 /*
- * True: too many requests wait, so no other request may wait for a row that has been
- * locked since SINCE_MS (0: the row is not locked). Always false for a row that has been
- * locked only for a moment, for example by another call.
+ * True: no other request may wait for a row that has been locked since SINCE_MS, because
+ * queue->locked_max requests already wait for locked rows. Always false if the row has
+ * been locked for less than 250 ms, or if SINCE_MS is 0 (the row is not locked).
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
-/* Returns the first waiting request of SUBJECT, or NULL. */
+/* Returns the first waiting request of SUBJECT. NULL: no request of SUBJECT waits. */
 struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char *subject);
 /*
- * Adds the entry behind the first request of its subject. The entry then runs after the
- * first request. If no request of the subject waits, the entry is the first request and
- * is due at DUE_MS.
+ * Adds ENTRY behind the first request of the subject of ENTRY. If no request of this
+ * subject waits, ENTRY becomes the first request and is due at DUE_MS.
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*
- * Takes a due first request and the entries behind it, linked by `next`. NULL: no request
- * is due.
+ * Removes a due first request, and all entries behind it, from the queue. Returns them as
+ * a list that is linked by `next`. NULL: no request is due.
  */
 struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms);
-/* Returns the time at which the next first request is due; -1: the queue is empty. */
+/* Returns the time at which the next first request is due. -1: the queue is empty. */
 int64_t redo_queue_due_ms(const struct redo_queue *queue);

@@ -16,8 +16,15 @@
 struct rpc_method_doc {
 	const char *method;
 	const char *help;
-	const char *callers;	/* one of the above; NULL: only programs of the fleet */
-	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
+	/*
+	 * who may call the method: one of the texts above. NULL: only programs of the
+	 * fleet
+	 */
+	const char *callers;
+	/*
+	 * form of the answer: "[domain]" or "`domains`: list of [domain]; `marker`: id or
+	 * null"
+	 */
 	const char *answer;
 	const char *example;	/* arguments of a call, as JSON with ' instead of " */
 	/* arguments whose text differs from the topic's `args` */
@@ -27,13 +34,13 @@ struct rpc_method_doc {
 struct rpc_object {
 	const char *name, *help;
 	const struct json_field *fields;
-	bool is_answer;		/* the object occurs only in answers */
+	bool is_answer;		/* true: the object occurs only in answers */
 };
 
 struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
-	const struct rpc_method_doc *words;	/* end with a row of zeroes */
+	const struct rpc_method_doc *words;	/* the last row is zero */
 	/* arguments with the same meaning in several methods */
 	const struct json_field *args;
 	const struct rpc_object *objects;

@@ -3,9 +3,10 @@
  *
  * The server acknowledges a request after the broker has confirmed the answer to the
  * request. If the process dies before the acknowledgement, the broker delivers the
- * request again. The server drops an answer that the broker refuses or does not confirm
- * within 10 s. If a reply queue is missing, the caller that reads this queue may be
- * reconnecting. So the server sends the answer again for up to 10 s.
+ * request again. If the broker refuses an answer or does not confirm the answer within
+ * 10 s, the server drops the answer and acknowledges the request. If a reply queue is
+ * missing, the caller that reads this queue may be reconnecting. So the server sends the
+ * answer again for up to 10 s.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ struct replies;
 struct replies *replies_new(struct loop *loop, struct broker *in, struct broker *out);
 void replies_free(struct replies **replies);
 /*
- * Takes over BODY. Acknowledges REQUEST, a delivery of IN, when the broker has confirmed
+ * Sends the answer BODY to the reply queue QUEUE. Takes over BODY. Acknowledges REQUEST,
+ * a delivery of IN, when the broker has confirmed the answer, or when the server drops
  * the answer.
  */
 void replies_send(struct replies *replies, const char *queue, struct buf *body,

@@ -23,9 +23,9 @@
 enum {
 	SIGNATURE_KEYS_MAX = 8,
 	SIGNATURE_ID_MAX = 32,
-	SIGNATURE_SECRET_MIN = 16,	/* octets */
+	SIGNATURE_SECRET_MIN = 16,	/* minimum length in octets */
 	SIGNATURE_SECRET_MAX = 64,
-	SIGNATURE_SIZE = 160,		/* of the text, with its NUL */
+	SIGNATURE_SIZE = 160,		/* size of a signature with its NUL */
 };
 
 struct signature_key {
@@ -34,13 +34,17 @@ struct signature_key {
 	size_t len;
 };
 
-/* The first key signs messages. A message may have a signature with any of the keys. */
+/* The first key signs messages. A program accepts signatures with each of the keys. */
 struct signature_keys {
 	struct signature_key key[SIGNATURE_KEYS_MAX];
 	size_t count;
 };
 
-/* Parses a list of "ID:BASE64", separated by white space. *why never quotes a secret. */
+/*
+ * Parses a list of at most SIGNATURE_KEYS_MAX keys "ID:BASE64", separated by white space.
+ * ERR_INVALID: a key is malformed, or two keys have the same id. WHY never quotes a
+ * secret.
+ */
 enum err signature_keys_parse(const char *text, struct signature_keys *keys,
                               struct why *why);
 
@@ -59,29 +63,31 @@ enum signature_result {
 	SIGNATURE_MALFORMED,
 	SIGNATURE_UNKNOWN_KEY,
 	/*
-	 * the sender signed a different key id, topic, time or text, or has another
+	 * the sender signed a different key id, topic, time or text, or used a different
 	 * secret
 	 */
 	SIGNATURE_WRONG,
 	SIGNATURE_OLD,
-	SIGNATURE_AHEAD,	/* the sender's clock is ahead of this machine's clock */
+	SIGNATURE_AHEAD,	/* the time of the signature is too far in the future */
 	SIGNATURE_RESULTS
 };
 
 struct signature_time {
 	int64_t now_unix_ms;
-	int max_age_ms;		/* also the limit for a time in the future */
+	/* maximum age of a signature; also its maximum time in the future */
+	int max_age_ms;
 };
 
 /*
- * SIGNATURE is NULL if the message has no signature. If WHEN is NULL, the signature may
- * have any time.
+ * Checks SIGNATURE with the key of KEYS that the signature names. SIGNATURE is NULL if
+ * the message has no signature. If WHEN is NULL, the signature may have any time.
  */
 enum signature_result signature_verify(const struct signature_keys *keys,
                                        const struct signed_text *what,
                                        const char *signature,
                                        const struct signature_time *when);
-/* True: a holder of the key made the signature, at any time. */
+/* True: a program with the key made the signature, at any time. */
 bool signature_is_genuine(enum signature_result result);
-const char *signature_result_name(enum signature_result result); /* "unknown_key" */
+/* for example "unknown_key" */
+const char *signature_result_name(enum signature_result result);
 const char *signature_result_words(enum signature_result result);

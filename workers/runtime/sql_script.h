@@ -1,8 +1,8 @@
 /*
  * sql_script -- splits SQL text into statements, at each `;` outside quotes and comments.
- * The connection accepts one statement at a time, so no text can add a second statement.
- * sql_script does not support DELIMITER or the BEGIN ... END of a stored program, because
- * the schema does not use them.
+ * The database connection accepts only one statement at a time, so the program must split
+ * the text. sql_script does not support DELIMITER or the BEGIN ... END of a stored
+ * program, because the schema does not use them.
  */
 #pragma once
 
@@ -10,12 +10,14 @@
 #include <stddef.h>
 
 struct script {
-	const char *statement;	/* borrowed from the text; not NUL-terminated */
-	size_t len;		/* without the `;` */
-	int line;		/* number of its first line, from 1 */
+	/* start of the statement in the text; not NUL-terminated */
+	const char *statement;
+	size_t len;		/* length of the statement without the `;` */
+	int line;		/* number of the first line of the statement, from 1 */
 	const char *rest;
 	int rest_line;
 };
 
 struct script sql_script_start(const char *text);
-bool sql_script_next(struct script *script);	/* false at the end */
+/* finds the next statement; false: there are no more statements */
+bool sql_script_next(struct script *script);

@@ -1,5 +1,5 @@
 /*
- * tx -- a transaction that remembers its first failure. After this failure, later calls
+ * tx -- a transaction that remembers the first failure. After this failure, later calls
  * for the transaction do nothing. So a caller writes all statements and checks the result
  * once, at tx_commit():
  *
@@ -23,20 +23,20 @@
 struct db;
 
 /*
- * The errors of a transaction. ERR_RACE: a deadlock, a lock wait that timed out, a lost
- * connection, or a COMMIT with an unknown outcome. The caller runs the transaction again
- * from its first statement (the rpc server, tx_retry() and tx_retry_on_loop() do this).
- * ERR_LOCKED: another transaction has locked the row, and this connection does not wait
- * for locks (db.h). The caller runs the transaction again with a timer (the rpc server
- * and runtime/redo_timer.h do this). ERR_EXISTS: a duplicate key. ERR_INTERNAL: a
- * violated CHECK.
+ * The most important errors of a transaction follow (db_error.c has all errors).
+ * ERR_RACE: a deadlock, a lock wait that timed out, a lost connection, or a COMMIT with
+ * an unknown outcome. The caller runs the transaction again from its first statement (the
+ * rpc server, tx_retry() and tx_retry_on_loop() do this). ERR_LOCKED: another transaction
+ * has locked the row, and this connection does not wait for locks (db.h). The caller runs
+ * the transaction again with a timer (the rpc server and runtime/redo_timer.h do this).
+ * ERR_EXISTS: a duplicate key. ERR_INTERNAL: a violated CHECK.
  */
 struct tx {
 	struct db *db;
 	struct why *why;
 	enum err err;
 	bool open;
-	uint64_t number;		/* within its connection */
+	uint64_t number;		/* number of this transaction on its connection */
 	/* end of the time limit (tx_set_deadline()); 0: no limit */
 	int64_t deadline_ms;
 };
@@ -48,7 +48,10 @@ struct tx_value {
 	int64_t number;
 };
 
-/* TX_BIND(tx_text(id), tx_u32(serial)): values for the ?s of a statement */
+/*
+ * TX_BIND(tx_text(id), tx_u32(serial)): the values for the placeholders (?) of a
+ * statement
+ */
 #define TX_BIND(...) ((const struct tx_value[]){ __VA_ARGS__, { .type = TX_END } })
 #define TX_NONE ((const struct tx_value[]){ { .type = TX_END } })
 
@@ -60,9 +63,10 @@ struct tx_value tx_null(void);
 
 /*
  * Sets the end of the time limit (clock_boot_ms(); 0: no limit) for each tx_begin() and
- * tx_autocommit() of this thread from now on. After DEADLINE_MS, tx_commit() fails with
- * ERR_EXPIRED and commits nothing. The last check is just before the COMMIT. The rpc
- * server passes the end of the caller's time limit.
+ * tx_autocommit() of this thread from now on. If a transaction of tx_begin() is not
+ * committed by DEADLINE_MS, tx_commit() fails with ERR_EXPIRED and commits nothing. The
+ * last check is just before the COMMIT. With tx_autocommit(), each tx_exec() after
+ * DEADLINE_MS fails. The rpc server passes the end of the caller's time limit.
  */
 void tx_set_deadline(int64_t deadline_ms);
 
@@ -70,13 +74,13 @@ struct tx tx_begin(struct db *db, struct why *why);
 /* Begins a read-only transaction, which reads one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /*
- * For statements that each commit by themselves, without a transaction. tx_commit()
- * returns the first failure.
+ * Returns a struct tx for statements without a transaction. Each statement commits by
+ * itself. tx_commit() returns the first failure.
  */
 struct tx tx_autocommit(struct db *db, struct why *why);
 /*
- * Returns the transaction *from, for a function that begins a transaction for its caller.
- * After tx_move(), do not use *from.
+ * Returns the transaction FROM. Use it in a function that begins a transaction and
+ * returns the transaction to its caller. After tx_move(), do not use FROM.
  */
 struct tx tx_move(struct tx *from);
 /* Commits, or rolls back after a failure. Returns the first failure. */
@@ -91,30 +95,31 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 
 /*
  * A statement may begin with TX_SHORT_LIMIT if tx_has_short_limit() is true (MariaDB
- * only). Such a statement ends in ERR_BUSY after 0.25 s. So the statement waits for a
+ * only). Such a statement fails with ERR_BUSY after 0.25 s. So the statement waits for a
  * locked row only for a short time.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
 /*
- * For a statement that does not wait for locks. If a row is locked, the statement fails
- * with ERR_RACE, or with ERR_LOCKED on a connection without lock waits (db.h).
+ * A statement that begins with TX_NO_LOCK_WAIT does not wait for locks. If a row is
+ * locked, the statement fails with ERR_RACE, or with ERR_LOCKED on a connection without
+ * lock waits (db.h).
  */
 #define TX_NO_LOCK_WAIT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 /*
- * For a statement with SKIP LOCKED on a connection without lock waits (db.h). If the
- * prefix is missing, MariaDB refuses the COMMIT after a statement that skipped a row
- * (error 1180). A server without max_statement_time gets the statement without the
- * prefix.
+ * A statement with SKIP LOCKED must begin with TX_SKIPS_LOCKED on a connection without
+ * lock waits (db.h). If this prefix is missing, MariaDB refuses the COMMIT after a
+ * statement that skipped a row (error 1180). A server without max_statement_time gets the
+ * statement without the prefix.
  */
 #define TX_SKIPS_LOCKED "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "
 bool tx_has_short_limit(const struct tx *tx);
 
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
- * changed since this transaction's snapshot. In this case, a statement that does not
- * begin with TX_BLIND fails with ERR_RACE (innodb_snapshot_isolation, error 1020). Use
- * TX_BLIND for counters that many transactions raise: "UPDATE ... SET n = n + 1". Two
- * conditions must hold:
+ * changed since this transaction's snapshot. A statement that does not begin with
+ * TX_BLIND fails with ERR_RACE if it changes such a row (innodb_snapshot_isolation, error
+ * 1020). Use TX_BLIND for counters that many transactions raise: "UPDATE ... SET n = n +
+ * 1". Two conditions must hold:
  *
  *   the changes depend only on the bound values, the current rows and the clock, not on
  *   data that the transaction has read before;
@@ -122,7 +127,8 @@ bool tx_has_short_limit(const struct tx *tx);
  *   the transaction makes no decision that is wrong if another transaction has changed
  *   these rows: after this statement, no later statement detects such a change.
  *
- * A server without the setting has no such error and gets the statement without TX_BLIND.
+ * A server without the setting innodb_snapshot_isolation has no such error. It gets the
+ * statement without TX_BLIND.
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 
@@ -146,9 +152,10 @@ int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 uint64_t tx_last_id(const struct tx *tx);
 
 /*
- * Runs statements of the form HEAD tuple[, tuple ...] TAIL, each with at most 256 rows
- * and 1 MiB. VALUES has ROWS x COLUMNS values, row by row. TUPLE is the group of
- * placeholders for one row, for example "(?,?,?)". Returns the number of matched rows.
+ * Runs statements of the form HEAD tuple[, tuple ...] TAIL. Each statement has at most
+ * 256 rows and, unless it has only one row, at most 1 MiB of values. VALUES has ROWS x
+ * COLUMNS values, row by row. TUPLE is the group of placeholders for one row, for example
+ * "(?,?,?)". Returns the number of matched rows of all statements. 0: a failure.
  */
 int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
                      const struct tx_value *values, size_t columns, size_t rows);
@@ -163,9 +170,9 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *		uint32_t serial = row_u32(&rows);
  *	}
  *
- * The program does not buffer the rows. So before the next statement, read all rows or
- * call tx_select_end(). The arena contains the strings and bytes. If ARENA is NULL, the
- * strings and bytes are valid until the next tx_next().
+ * The rows stay on the server until the program reads them. So before the next statement,
+ * read all rows or call tx_select_end(). The arena contains the strings and bytes. If
+ * ARENA is NULL, the strings and bytes are valid until the next tx_next().
  */
 struct tx_rows {
 	struct tx *tx;
@@ -188,9 +195,9 @@ int64_t tx_select_number(struct tx *tx, const char *sql, const struct tx_value *
 const char *tx_select_text(struct tx *tx, struct arena *arena, const char *sql,
                            const struct tx_value *bind);
 
-const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
+const char *row_text(struct tx_rows *rows);	/* returns NULL for SQL's NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
-int64_t row_int(struct tx_rows *rows);		/* 0 for NULL */
+int64_t row_int(struct tx_rows *rows);		/* returns 0 for SQL's NULL */
 uint32_t row_u32(struct tx_rows *rows);
 /* True: the next column is NULL. The column stays unread. */
 bool row_is_null(struct tx_rows *rows);
@@ -209,5 +216,8 @@ enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
  */
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);
-/* Returns a pause for tx_retry() or the rpc server. ATTEMPT begins with 0. */
+/*
+ * Returns the pause after the failed attempt number ATTEMPT, from 0, for tx_retry() and
+ * the rpc server.
+ */
 int tx_retry_pause_ms(int attempt);

@@ -1,7 +1,7 @@
 /*
  * tx_list -- makes the text of a statement for several objects, "... WHERE id IN (?, ?)".
  *
- * The number of placeholders is one of a few fixed numbers, so a connection keeps only a
+ * The number of placeholders is one of eleven fixed numbers, so a connection keeps only a
  * few prepared statements. The value of the last object fills the remaining placeholders.
  */
 #pragma once
@@ -11,12 +11,12 @@
 enum { TX_LIST_MAX = 500 };
 
 /*
- * Returns the text HEAD "?,?,..." TAIL. COUNT: the number of objects, 1 to TX_LIST_MAX.
- * *places: the number of placeholders, at least COUNT.
+ * Returns the text HEAD "?,?,..." TAIL. COUNT is the number of objects, 1 to TX_LIST_MAX.
+ * PLACES gets the number of placeholders, which is at least COUNT.
  */
 const char *tx_list(struct arena *arena, const char *head, const char *tail, size_t count,
                     size_t *places);
-/* Sets the values of all placeholders. */
+/* Sets the values of all PLACES placeholders from the COUNT texts. */
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
 /*

@@ -1,13 +1,14 @@
 /*
- * worker -- runs a program: reads the options, opens the log, forks the processes and
+ * worker -- runs a program. It reads the options, opens the log, forks the processes and
  * handles signals.
  *
  * main() fills in a struct worker and calls worker_main(). The supervisor (supervisor.c)
  * forks `processes` processes and replaces a process that dies. The pauses between
- * replacements grow. The supervisor also forwards SIGTERM and SIGHUP, serves /metrics and
- * notifies systemd. After the fork, each process (process.c) opens its own loop, broker
- * connections and database connection. A process runs one handler at a time. The option
- * --agent starts the agent of a program. The agent has its own settings and log name.
+ * replacements grow from about 0.2 to 10 s. The supervisor also forwards SIGTERM and
+ * SIGHUP, serves /metrics and notifies systemd. After the fork, each process (process.c)
+ * opens its own loop, broker connections and database connection. A process runs one
+ * handler at a time. The option --agent starts the agent of a program. The agent has its
+ * own settings and log name.
  *
  * SIGTERM: the program accepts no more requests, finishes the current requests, and exits
  * with 0 within 10 s. SIGHUP: the program reads the settings file again. If the whole
@@ -42,14 +43,21 @@ struct runtime {
 	struct db *db;
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
-	struct membership *membership;	/* consistency/member.h; NULL: not a member */
-	int process;			/* 0 to processes - 1 */
+	/*
+	 * membership of the process (consistency/member.h); NULL: the process is not a
+	 * member
+	 */
+	struct membership *membership;
+	int process;			/* number of this process: 0 to processes - 1 */
 	int processes;
 };
 
 struct timer {
 	const char *name;
-	/* read before each use; the timer randomly adds or subtracts up to a tenth */
+	/*
+	 * period, which the process reads before each use. The process randomly adds or
+	 * subtracts up to a tenth. 0: fire() does not run
+	 */
 	const int *period_ms;
 	void (*fire)(void *self);
 };
@@ -60,40 +68,54 @@ struct timer {
  */
 struct worker_part {
 	struct option_section section;
-	const struct timer *timers;	/* SELF is the result of start() */
+	const struct timer *timers;	/* fire() gets the result of start() as SELF */
 	enum err (*check)(struct why *why);
-	void (*metrics)(void);		/* before the fork */
+	void (*metrics)(void);		/* runs before the fork */
 	void *(*start)(struct runtime *runtime, const char *topic);
 	void (*stop)(void *part);
 };
 
 struct worker {
-	const char *name;		/* "central": zonefleet-central */
-	/* group of the program's settings, and its topic; NULL: `name` */
+	const char *name;		/* "central" for zonefleet-central */
+	/* name of the program's group of settings, and name of the topic; NULL: `name` */
 	const char *group;
-	const char *summary;		/* one line for --help */
-	const struct option_section *sections;	/* the program's own; NULL: no sections */
+	/* description of the program, one line for --help */
+	const char *summary;
+	/* the program's own sections of the settings; NULL: no own sections */
+	const struct option_section *sections;
 	const struct option_list *lists;
 	const struct rpc_method *methods;
-	const struct timer *timers;	/* end with a row of zeroes */
-	const struct worker_part *part;	/* NULL: no part */
-	bool fanout;			/* handles also fanout casts to the topic */
-	/* handles only fanout casts: the program has no work queue */
+	const struct timer *timers;	/* the last row is zero */
+	const struct worker_part *part;	/* part that a library provides; NULL: no part */
+	/* true: the program also handles fanout casts to the topic */
+	bool fanout;
+	/* true: the program handles only fanout casts, and has no work queue */
 	bool fanout_only;
 	/*
-	 * Runs when the fanout queue is new, because the process may have missed casts.
+	 * Runs each time the process has a new fanout queue, because the process may have
+	 * missed casts.
 	 */
 	void (*fanout_is_new)(void *self);
-	bool recovery;			/* has a second queue, `topic.recovery` */
-	/* the program needs a key of the fleet (trust.h) */
+	/* true: the program has a second work queue, `topic.recovery` */
+	bool recovery;
+	/* true: the program needs a key of the fleet (trust.h) */
 	bool fleet;
-	bool is_agent;			/* a key of fleet.agent_keys is enough */
-	/* accepts no message until the schema is up to date */
+	bool is_agent;			/* true: a key of fleet.agent_keys is enough */
+	/*
+	 * true: each process accepts no message until the database answers and the schema
+	 * is up to date
+	 */
 	bool schema;
-	/* needs no database; ready when the broker is reachable */
+	/*
+	 * true: the program needs no database. Its processes are ready when they are
+	 * connected to the broker
+	 */
 	bool no_database;
-	bool one_process;		/* has no option `processes` */
-	/* the loop does not wait for locked rows: db_set_no_lock_wait() */
+	bool one_process;		/* true: the program has no option `processes` */
+	/*
+	 * true: the thread of the loop does not wait for locked rows
+	 * (db_set_no_lock_wait())
+	 */
 	bool no_lock_wait;
 	/* the program that --agent starts; NULL: no agent */
 	const struct worker *agent;
@@ -103,8 +125,8 @@ struct worker {
 	 */
 	const char *(*topic)(const void *self);
 	/*
-	 * Checks rules between options. The function runs before the fork, and with
-	 * --check. All of these functions may be NULL.
+	 * Checks rules between options. The function runs each time the program reads the
+	 * settings, also with --check. All of these functions may be NULL.
 	 */
 	enum err (*check)(void *self, struct why *why);
 	/*
@@ -115,10 +137,11 @@ struct worker {
 	/* Opens sockets and creates metrics before the fork. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * Runs in each process after the fork, and must return in less than a minute. If
-	 * start() returns ERR_INVALID before all processes were ready once, the program
-	 * ends with EX_CONFIG. After other errors, the supervisor starts the process
-	 * again. RUNTIME is valid until stop().
+	 * Starts the program's own part of a process. Runs in each process after the
+	 * fork, and must return in less than a minute. If start() returns ERR_INVALID
+	 * before all processes were ready once, the program ends with EX_CONFIG. After
+	 * other errors, the supervisor starts the process again. RUNTIME is valid until
+	 * stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	/*
@@ -127,32 +150,40 @@ struct worker {
 	 */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
-	/* Runs at SIGTERM: the program should finish only the current work. */
+	/*
+	 * Runs at SIGTERM. From now on, the program should finish only the current work.
+	 */
 	void (*drain)(void *self);
-	/* Runs after drain(). True: all work is finished. */
+	/* Runs every 20 ms after drain(). True: the program has finished all work. */
 	bool (*idle)(const void *self);
-	void (*stop)(void *self);	/* the connections are still open */
+	/* runs at the end of a process, while the connections are still open */
+	void (*stop)(void *self);
 	void *self;
 };
 
 /*
- * Handles --config, --check, --connect, --check-settings, --sample, --settings,
- * --metrics, --help, --version, and --agent if the program has an agent. Returns a
- * status of sysexits.h.
+ * Runs the program. Handles the arguments --config, --check, --connect, --check-settings,
+ * --sample, --settings, --metrics, --help and --version, and --agent if the program has
+ * an agent. Returns an exit status of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
-/* The groups of settings that all programs have, including the client. */
+/* The settings that all programs have, including the client. */
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;
 	struct trust_config trust;
-	int log_level;			/* enum log_level */
+	/* lowest level of the log lines (enum log_level) */
+	int log_level;
 	bool log_syslog;
 	bool core_dumps;
-	/* in the group of each worker, so all programs can use the same file */
+	/*
+	 * settings in the group of each worker, so each worker has its own values in the
+	 * same file
+	 */
 	int processes, prefetch;
-	char *metrics;		/* listen address of /metrics; "": no HTTP server */
+	/* address of the HTTP server for /metrics; "": no HTTP server */
+	char *metrics;
 	/* the program sets these fields; the settings do not */
 	bool no_database, one_process;
 };

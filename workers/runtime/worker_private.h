@@ -1,8 +1,8 @@
 /*
  * worker_private -- declarations that only four files use: worker.c (the command line),
  * supervisor.c (the parent), process.c (a child) and program.c (the functions that the
- * other three files use). worker.c fills in the struct program once, before the fork, so
- * each process has a copy.
+ * other three files use). worker.c fills in the struct program before the fork, so each
+ * process has its own copy.
  */
 #pragma once
 
@@ -13,14 +13,20 @@
 
 struct metric;
 
-/* The supervisor kills a process that has sent no heartbeat for this time. */
+/*
+ * If a process has sent no heartbeat for this time, the supervisor sends SIGABRT to the
+ * process, and SIGKILL 10 s later.
+ */
 enum { HUNG_MS = 60 * 1000 };
 /*
- * Time limits after SIGTERM: for the current work, and for the end of the process. After
- * the second limit the supervisor kills the process.
+ * Time limits after SIGTERM. Within DRAIN_MAX_MS, a process must finish the current work.
+ * After STOP_MAX_MS, the supervisor kills all processes that have not ended.
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* The timer that reads the settings again later, if no file descriptor was free. */
+/*
+ * The timer with which a process reads the settings again later, if no file descriptor
+ * was free.
+ */
 struct reread {
 	struct loop_timer *timer;
 	int count;			/* number of consecutive failed attempts */
@@ -31,11 +37,12 @@ struct program {
 	const struct worker *worker;
 	struct worker_common common;
 	struct option_schema schema;
-	char *name;		/* "zonefleet-central", for the log */
-	char *command;		/* the same, with --agent */
-	const char *path;	/* of the settings */
-	bool debug;		/* SIGUSR1 */
-	bool connect;		/* --connect */
+	char *name;		/* name for the log: "zonefleet-central" */
+	/* the name, followed by --agent if the program runs as an agent */
+	char *command;
+	const char *path;	/* path of the settings file */
+	bool debug;		/* true: SIGUSR1 has turned debug lines on */
+	bool connect;		/* true: the command line contains --connect */
 };
 
 /*
@@ -44,18 +51,22 @@ struct program {
  */
 int program_exit_status(enum err err);
 
-/* Reads and checks the settings. */
+/* Reads and checks the settings at the start. */
 enum err program_load(struct program *program, struct why *why);
 /*
  * Reads and checks the settings again. QUIET: the function does not log the changed
  * options that need a restart, because another process logs these options.
  */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
-/* Starts the timer. The pause grows with each failed attempt. */
+/*
+ * Starts the timer REREAD. The pause grows with each failed attempt, from about 0.5 to
+ * 10 s.
+ */
 void program_reread(struct reread *reread);
 /*
- * Logs the reason why the program keeps its old settings. Logs an error in the file
- * immediately. Logs a lack of file descriptors at most once every 10 s.
+ * Logs the reason why the program keeps the old settings after program_reload() returned
+ * ERR. Logs an error in the file each time. Logs a lack of file descriptors at most once
+ * every 10 s.
  */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
@@ -71,9 +82,11 @@ struct metric *lacks_metric(void);
 struct metric *locked_metric(void);
 struct metric *lateness_metric(void);
 
-/* Makes the metrics of the supervisor. */
+/* Creates the metrics of the supervisor. */
 void supervisor_metrics(int processes);
-/* Runs until SIGTERM. Returns the exit status. */
+/* Runs the supervisor until the program ends. Returns the exit status. */
 int supervisor_run(struct program *program);
-/* Runs one process from the fork to its exit status. */
+/*
+ * Runs the process number INDEX after the fork. Returns the exit status of the process.
+ */
 int process_run(struct program *program, int index);
