@@ -4,8 +4,8 @@
  * memory. For both purposes, it sends and receives the messages of core/cache_lease.h
  * over the fanout exchange of the topic.
  *
- * If no queries arrive and no zone changes, the announcer sends no messages: a process
- * renews its lease only while it receives queries.
+ * A process renews its lease only while it receives queries. So if no queries arrive and
+ * no zone changes, the announcer sends no messages.
  */
 #pragma once
 
@@ -26,9 +26,9 @@ struct announcer_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
 	/*
-	 * Called when EDITION of ZONE exists, so that no later answer comes from an older
-	 * edition in memory. SOON: this process will soon send NOTIFYs. The name servers
-	 * then query the zone.
+	 * Called when an announcement of EDITION of ZONE has arrived. The callee drops
+	 * older editions from memory. SOON: this process has sent the announcement and
+	 * has a lease. Name servers will probably query the zone soon.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
@@ -42,24 +42,25 @@ void announcer_free(struct announcer **announcer);
 
 typedef void announcer_fn(void *self);
 /*
- * Announces EDITION of ZONE. Calls FN once, after this call has returned: when all
- * processes have dropped older editions from memory, or after five seconds.
+ * Announces EDITION of ZONE. After this call has returned, calls FN once: when all
+ * processes have dropped older editions from memory, or after about five seconds.
  */
 struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
                                     const struct edition *edition, announcer_fn *fn,
                                     void *self);
-/* Cancels the call of FN. Call it only before FN has run. */
+/* Cancels the call of FN. Call announcer_cancel() only before FN has run. */
 void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
 /*
- * True: this process may answer a query from memory. Each call causes the process to
- * renew the lease.
+ * True: this process may answer a query from memory. After each call, the process renews
+ * its lease for two seconds.
  */
 bool announcer_has_lease(struct announcer *announcer);
 
 /*
- * Handles the method "news" with the arguments "from number zones heard". A zone is
- * [name, id, version, serial]. A process of an older release sends only the name.
+ * Handles the method "news" with the arguments "from number zones heard". Each item of
+ * `zones` is [name, id, version, serial]. A process of an older release sends only the
+ * name as the item.
  */
 enum err announcer_receive(struct announcer *announcer, const json_t *args,
                            struct why *why);

@@ -1,12 +1,13 @@
 /*
  * compare_queue -- the method compare_zones: compares domains with the zones that name
  * servers serve. A comparison finds a record that an operator changed on a server without
- * a new serial. mini-DNS reports differences. If tell_equal is set, mini-DNS also reports
- * equal zones and refusals. mini-DNS counts all other outcomes but does not report them.
+ * a new serial. mini-DNS reports differences. If the message sets tell_equal, mini-DNS
+ * also reports equal zones and refusals. mini-DNS counts all outcomes, and logs the
+ * outcomes that it does not report.
  *
- * At most eight comparisons run at the same time, at most two of them on one server. The
- * servers take turns. The queue contains each pair of zone and server at most once. If
- * the process ends, its queue is lost.
+ * In one process, at most eight comparisons run at the same time, at most two of them on
+ * one server. The servers take turns. The queue contains each pair of zone and server at
+ * most once. If the process ends, its queue is lost.
  */
 #pragma once
 
@@ -37,12 +38,13 @@ struct compare_queue_config {
 	const struct dns_requests *requests;
 	void (*report)(void *self, const struct server_report *report);
 	/*
-	 * The records of the zone on this server differ, or cannot be compared. Returns
-	 * the number of transfers of this serial to the server (core/retransfers.h).
+	 * Called before mini-DNS reports that the records of the zone on this server
+	 * differ, or that the server refused the transfer. Returns the number of whole
+	 * transfers of this serial to the server (core/retransfers.h).
 	 */
 	int (*transfers_of)(void *self, const struct name *zone,
 	                    const struct address *server, uint32_t serial);
-	/* called when the queue has released a zone of `zones` */
+	/* called when a comparison has released a zone of `zones` */
 	void (*released)(void *self);
 	void *self;
 };
@@ -50,24 +52,26 @@ struct compare_queue_config {
 struct compare_queue *compare_queue_new(struct loop *loop,
                                         const struct compare_queue_config *config);
 /*
- * Stops all comparisons. After this call, free the lookup and the zones before the queue,
- * because the lookup and the zones still call back for some comparisons.
+ * Stops all comparisons. After this call, free the lookup, the zones and the deltas
+ * before the queue, because these three parts still call back for some comparisons.
  */
 void compare_queue_end(struct compare_queue *queue);
 void compare_queue_free(struct compare_queue **queue);
 /*
- * Adds comparisons to the queue. ARGS: the arguments of "compare_zones". ERR_INVALID: an
- * entry of the list is not valid. The queue accepts the valid entries, and *why contains
- * the first reason. ERR_BUSY: the queue does not have room for all entries. Of the poll
- * parameters, the queue uses only the timeout.
+ * Adds comparisons to the queue. ARGS: the arguments of "compare_zones". Of the poll
+ * parameters in ARGS, the queue uses only the timeout. ERR_INVALID: the arguments are
+ * malformed, or an entry of the list is not valid. If only entries are not valid, the
+ * queue accepts the other entries. ERR_BUSY: the queue does not have room for all
+ * entries.
  *
- * In general, the queue does not repeat a failed comparison, because the next round
+ * In general, the queue does not repeat a failed comparison, because the next sync
  * compares the zone again. There are three exceptions. If the server closed the
- * connection, the queue repeats the comparison once, after two seconds. If this process
- * has not read the server or its key yet, the queue repeats the comparison once, after
- * three seconds. If the zone changes during a comparison, the queue repeats the
- * comparison a few times. Each time, it first starts the comparisons that are already
- * waiting.
+ * connection, the queue repeats the comparison after two seconds. If this process has not
+ * read the server or its key yet, the queue repeats the comparison after three seconds.
+ * For these two causes together, the queue repeats a comparison only once. If the serials
+ * differ because the zone is changing, the queue repeats the comparison up to four times.
+ * Before each repetition, the queue starts the comparisons of this server that are
+ * already waiting.
  */
 enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
                            struct why *why);

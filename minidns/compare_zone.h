@@ -8,8 +8,8 @@
  * is ahead, the comparison does not read the server's zone.
  *
  * A comparison uses at most three megabytes of memory. In one turn of the event loop, a
- * comparison processes at most one message or a few hundred records. A comparison reads
- * at most twice as many records as the local zone contains.
+ * comparison processes at most one message of the transfer or 500 local records. Each
+ * transfer reads at most twice as many records as the local zone contains, plus 100,000.
  */
 #pragma once
 
@@ -33,10 +33,13 @@ struct zones;
 enum compare_outcome {
 	COMPARE_EQUAL,
 	COMPARE_DIFFERS,
-	/* mini-DNS does not have the zone at the serial of the server */
+	/* mini-DNS lacks the zone at the server's serial, or this serial changed */
 	COMPARE_SERIAL,
 	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
-	/* no answer, a closed connection, or an answer that is malformed or too large */
+	/*
+	 * The server did not answer, closed the connection, or sent an answer that is
+	 * malformed or too large. Or mini-DNS could not read the local zone.
+	 */
 	COMPARE_FAILED,
 	COMPARE_OUTCOMES
 };
@@ -52,38 +55,41 @@ struct compare_zone_parts {
 	struct zones *zones;
 	struct deltas *deltas;
 	struct set_diff_keys keys;
-	void (*released)(void *self);	/* the comparison has released a local zone */
+	/* called when the comparison has released the local zone */
+	void (*released)(void *self);
 	void *self;
 };
 
 struct compare_zone_want {
-	char id[ID_LEN + 1];		/* the domain's */
+	char id[ID_LEN + 1];		/* id of the domain */
 	struct name zone;
 	struct address server;
-	struct name tsig_key;		/* length 0: no key */
+	/* name of the key that signs the query; length 0: no signature */
+	struct name tsig_key;
 	int silence_ms;			/* timeout for each wait for the server */
 };
 
 struct compare_zone_end {
 	enum compare_outcome outcome;
-	/* serial of the local zone; EQUAL, DIFFERS: serial of both zones */
+	/* EQUAL, DIFFERS: serial of the compared zones; else: serial of the local zone */
 	uint32_t serial;
-	/* FAILED: another attempt may succeed after this time; 0: do not try again */
+	/* FAILED: pause after which another attempt may succeed; 0: do not try again */
 	int again_ms;
-	const char *words;		/* text to print after the server's name */
+	/* reason of the outcome, as text to print after the server's name */
+	const char *words;
 };
 
 typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);
 
 /*
- * Starts a comparison. Borrows PARTS. Calls FN once, after this call has returned. This
- * call of FN is the last action of the comparison.
+ * Starts a comparison. Borrows PARTS. Calls FN once, after this call has returned. The
+ * comparison frees itself before it calls FN.
  */
 struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
                                         const struct compare_zone_want *want,
                                         compare_zone_fn *fn, void *self);
 /*
  * Ends the comparison without calling FN. The lookup, the zones and the deltas may still
- * call back. So free these three first, then the other parts.
+ * call back. So free these three parts before the other parts.
  */
 void compare_zone_cancel(struct compare_zone **compare);

@@ -1,11 +1,11 @@
 /*
  * deltas -- reads and caches deltas. A delta is the difference between two serials of a
  * zone. A lane (a thread) reads the changes from the journal and merges these changes
- * into one delta. This module caches the delta for a while, because after a change all
- * servers of a pool send IXFR queries for the same delta within milliseconds. If several
- * queries need the same delta, the lane reads the delta only once. The delta of the
- * newest change is usually in the cache already, because zone_lookup reads it together
- * with the SOA and serial of the zone.
+ * into one delta. This module caches deltas, because after a change all servers of a pool
+ * send IXFR queries for the same delta within milliseconds. The cache contains up to 256
+ * deltas with up to 32 MiB. If several queries need the same delta, the lane reads the
+ * delta only once. The delta of the newest change is usually in the cache already,
+ * because zone_lookup reads this delta together with the SOA and serial of the zone.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ enum { DELTAS_OCTETS = 16 * 1024 * 1024 };
 
 /*
  * DELTA is NULL, without an error, if the journal contains no such delta within the size
- * limit. The delta is borrowed until the callback returns. To keep it, call
+ * limit. The delta is borrowed until the callback returns. To keep the delta, call
  * delta_hold().
  */
 typedef void delta_fn(void *self, enum err err, struct delta *delta);
@@ -35,13 +35,13 @@ typedef void delta_fn(void *self, enum err err, struct delta *delta);
 struct deltas *deltas_new(struct loop *loop, const struct db_config *config);
 void deltas_free(struct deltas **deltas);
 /*
- * Adds a delta that ends at the serial of HEAD. Takes ownership of the delta and sets
- * *delta to NULL.
+ * Adds a delta that ends at the serial of HEAD to the cache. Takes ownership of the delta
+ * and sets *delta to NULL.
  */
 void deltas_put(struct deltas *deltas, const struct head *head, struct delta **delta);
 /*
- * Gets the delta from the older serial FROM to the serial of HEAD. May call back before
- * it returns.
+ * Gets the delta from the older serial FROM to the serial of HEAD. May call FN before
+ * this call returns. ERR_BUSY: too many deltas are waiting for the lane.
  *
  * OCTETS: the size limit of the delta. OCTETS also limits the part of the journal that
  * the lane reads. Even a small delta can need a large part of the journal, if later

@@ -6,11 +6,12 @@
  * id of the request comes from getrandom(2). mini-DNS accepts only packets with the same
  * id and question, from the server's address and port (RFC 5452; core/forgery.h). If no
  * answer arrives, mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS
- * uses TCP if the answer is truncated or the caller requests TCP. If the server has a
- * TSIG key, mini-DNS signs the request and accepts only signed answers. At most 500
- * requests to one server are open at the same time. Further requests wait. mini-DNS
- * sends only probes to a silent server, at intervals (core/silence.h). Other requests to
- * a silent server end immediately, without an answer.
+ * uses TCP if the answer is truncated, if answers over UDP may be forged, or if the
+ * caller requests TCP. If the caller names a TSIG key, mini-DNS signs the request and
+ * accepts only signed answers. At most 500 requests to one server are open at the same
+ * time. Further requests wait. mini-DNS sends probes to a silent server at intervals
+ * (core/silence.h). Other requests to a silent server end immediately, without an answer.
+ * If such a request is a NOTIFY, mini-DNS first sends the NOTIFY once over UDP.
  */
 #pragma once
 
@@ -30,37 +31,42 @@ struct dns_request_want {
 	int opcode;
 	struct name zone;
 	struct address server;
-	struct name tsig_key;		/* to sign the request with; length 0: no key */
-	/* timeout of the whole request; starts when the request is open */
+	/* name of the key that signs the request; length 0: no signature */
+	struct name tsig_key;
+	/* timeout of the whole request, from the time when mini-DNS opens the request */
 	int timeout_ms;
 	bool tcp;			/* use TCP from the start */
 };
 
 /*
- * RESPONSE_UNASKED: mini-DNS could not send the request, so the result shows nothing
- * about the server. NULL: no answer arrived within the timeout, or mini-DNS sent no
- * request because the server counts as silent.
+ * Called at the end of a request. RESPONSE_UNASKED: mini-DNS could not send the request,
+ * so the result shows nothing about the server. NULL: no answer arrived within the
+ * timeout, or mini-DNS did not wait for an answer because the server counts as silent.
  */
 typedef void dns_request_fn(void *self, const struct response *response);
 
 struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers,
                                       const struct figures *figures);
-void dns_requests_free(struct dns_requests **requests);	/* no request may be open */
+/* End all requests before this call. */
+void dns_requests_free(struct dns_requests **requests);
 /*
- * Sets the source address of requests to servers of HOST's address family. Call it at
- * most once for each family.
+ * Sets HOST as the source address of requests to servers of the same address family. For
+ * each family, only the first call counts.
  */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
- * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns its
- * socket, which may still be connecting; the caller owns it. -1: mini-DNS cannot open
- * the connection.
+ * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns the
+ * socket, and does not wait until the connection is established. The caller owns the
+ * socket. -1: mini-DNS cannot open the connection.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
-/* Call it when a query from PEER has arrived. */
+/*
+ * Call it when a query from PEER has arrived. The server with this address then no longer
+ * counts as silent, unless several servers have this address.
+ */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
-/* True: the server counts as silent (core/silence.h). */
+/* True: the server counts as silent for queries (core/silence.h). */
 bool dns_requests_are_silent(const struct dns_requests *requests,
                              const struct address *server);
 /* Starts a request. Calls FN once, after this call has returned. */

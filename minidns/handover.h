@@ -15,7 +15,7 @@ struct handover;
 struct rpc_client;
 
 struct handover *handover_new(struct rpc_client *rpc);
-/* SELF is the handover. Copies the order. */
+/* Adds ORDER to SELF, which is the handover. Copies the order. */
 void handover_add(void *self, const struct poll_order *order);
 /* Sends the remaining orders, logs the number of all orders, and frees the handover. */
 void handover_send(struct handover **handover);

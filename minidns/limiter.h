@@ -26,22 +26,25 @@ struct limiter;
 struct query;
 struct servers;
 
-/* The options with these names. */
+/* The values of the options with these names. */
 struct limiter_options {
 	int rate_limit, rate_limit_burst, rate_limit_slip, rate_limit_servers;
 	struct option_texts rate_limit_exempt;
 };
 
 enum err limiter_check(const struct limiter_options *options, struct why *why);
-/* PROCESSES: the number of processes of this program. They divide the limits. */
+/*
+ * PROCESSES: the number of processes of this program. Each process applies the limits
+ * divided by this number.
+ */
 struct limiter *limiter_new(struct servers *servers, const struct figures *figures,
                             int processes);
 void limiter_free(struct limiter **limiter);
 /* Stops limiting. The caller may free the servers afterwards. */
 void limiter_lift(struct limiter *limiter);
 /*
- * Starts limiting, or changes the limits. Returns the errors of limiter_check(). After
- * an error the limits are unchanged.
+ * Starts limiting, or changes the limits. If rate_limit is 0, stops limiting. Returns the
+ * errors of limiter_check(). After an error the limits are unchanged.
  */
 enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
                      struct why *why);
@@ -49,8 +52,9 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer);
 /*
- * Checks the answer of LEN octets to QUERY from PEER. The limiter may replace the answer
- * in DATA, which has room for SIZE octets. Returns the length to send; 0: send no answer.
+ * Applies the limits to the answer of LEN octets to QUERY from PEER. The limiter may
+ * replace the answer in DATA. DATA has room for SIZE octets. Returns the length to send;
+ * 0: send no answer.
  */
 size_t limiter_pass(struct limiter *limiter, const struct query *query,
                     const struct address *peer, uint8_t *data, size_t len, size_t size);

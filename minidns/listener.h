@@ -4,7 +4,7 @@
  *
  * UDP sockets receive and send messages in batches (recvmmsg, sendmmsg). The source
  * address of an answer is the address that received the query. A TCP listener only
- * accepts connections: tcp_clients.h handles them.
+ * accepts connections. tcp_clients.h handles the connections.
  */
 #pragma once
 
@@ -22,12 +22,15 @@ enum err udp_listener_open(struct loop *loop, struct serve *serve,
                            const struct address *address, struct udp_listener **listener,
                            struct why *why);
 /*
- * Drops the answers that become ready later. Frees the memory after the last of these
- * answers.
+ * Closes the socket. Drops the answers that become ready later. Frees the memory after
+ * the last of these answers.
  */
 void udp_listener_close(struct udp_listener **listener);
 
-/* Passes the connections to CLIENTS, under TLS unless TLS is NULL. */
+/*
+ * Opens a TCP listener that passes its connections to CLIENTS. TLS NULL: the connections
+ * do not use TLS.
+ */
 enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
                            const struct address *address, const struct stream_tls *tls,
                            struct tcp_listener **listener, struct why *why);

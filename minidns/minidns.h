@@ -40,24 +40,24 @@ struct minidns_options {
 	int64_t zone_memory;
 };
 
-/* The metrics. The program creates them before the fork. */
+/* The metrics. The program creates all metrics before the fork. */
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
 	struct metric *cookies[COOKIE_RESULTS];
-	/* by TSIG error; NULL: no TSIG error has this number */
+	/* index: the TSIG error; NULL: no TSIG error has this number */
 	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;
-	/* by kind of request: queries, NOTIFYs */
+	/* servers_silent[0] counts silence to queries, servers_silent[1] to NOTIFYs */
 	struct metric *servers_silent[2], *exchanges_spared;
 	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;
-	/* by kind of response; the first cell counts silence */
+	/* index: the kind of response; the first element counts unanswered polls */
 	struct metric *polls[8];
-	struct metric *comparisons[8];	/* by outcome */
+	struct metric *comparisons[8];	/* index: the outcome of the comparison */
 	struct metric *zones_bytes, *tcp_clients, *tcp_stalled, *orders;
 	struct metric *success_us, *timer_late_us;
 	struct metric *soa_from_memory, *news_unsettled, *news_old;

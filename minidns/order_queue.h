@@ -1,7 +1,7 @@
 /*
  * order_queue -- starts the orders from the pool manager: NOTIFYs and polls. A message
- * may contain thousands of orders. The queue starts a few orders in each turn of the
- * event loop, so that orders do not delay timers and answers.
+ * may contain thousands of orders. The queue starts at most 128 orders in each turn of
+ * the event loop, so that orders do not delay timers and answers.
  *
  * The queue checks and acknowledges a message before it has started all orders of this
  * message. If the process crashes, the waiting orders and the polls are lost. The pool
@@ -23,11 +23,12 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
                                     struct poller *poller, struct announcer *announcer);
 void order_queue_free(struct order_queue **queue);
 /*
- * Adds the orders of a message to the queue. ARGS: the arguments of "propagate_zones"; if
- * QUIET is set, of "poll_zones". ERR_INVALID: an order is not valid. The queue starts the
- * valid orders, and *why contains the first reason. ERR_BUSY: too many polls are running,
- * and the queue starts no order. If a change has no destinations, mini-DNS only announces
- * the change to all mini-DNS processes.
+ * Adds the orders of a message to the queue. ARGS: the arguments of "propagate_zones" or,
+ * if QUIET is set, of "poll_zones". If a message of "propagate_zones" has no
+ * destinations, mini-DNS only announces its changes to all mini-DNS processes.
+ * ERR_INVALID: the arguments are malformed, or an order is not valid. If only orders are
+ * not valid, the queue starts the other orders, and *why contains the first reason.
+ * ERR_BUSY: too many polls are running, and the queue starts no order.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);

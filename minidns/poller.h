@@ -1,7 +1,7 @@
 /*
  * poller -- waits until a name server serves a zone at a serial or no longer has the
  * zone, and reports the result. core/poll.h makes the decisions. This module manages the
- * timers and the queries. Each pair of zone and server has at most one order: a newer
+ * timers and the queries. Each pair of zone and server has at most one order. A newer
  * order replaces an older order.
  *
  * mini-DNS reports the result of a quiet order (poll_zones) only if the result differs
@@ -36,8 +36,9 @@ struct poller_config {
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
 	/*
-	 * Returns the number of whole transfers of the zone at this serial to this
-	 * server, since a poll first failed. The number may be too small.
+	 * Called after a failed poll. Returns the number of whole transfers of the zone
+	 * at this serial to this server, since a poll first failed. The number may be too
+	 * small.
 	 */
 	int (*sent_to)(void *self, const struct name *zone, const struct address *server,
 	               uint32_t serial);
@@ -53,15 +54,16 @@ size_t poller_count(const struct poller *poller);
  */
 bool poller_has_room(const struct poller *poller, size_t orders);
 /*
- * Starts a poll. ERR_BUSY: too many polls are running, or the process is stopping.
- * ERR_INVALID: the destination is not a valid address.
+ * Starts a poll, or replaces the order of a running poll if ORDER is newer. ERR_BUSY: too
+ * many polls are running, or the process is stopping. ERR_INVALID: the name of the zone
+ * or of the key is not valid, or the destination is not a valid address.
  */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 /*
- * Ends all polls without a report. For each poll, passes an order to continue the poll
- * to TAKE. The strings of the order are valid during the call. Afterwards poller_order()
- * returns ERR_BUSY.
+ * Ends all polls without a report. For each poll, calls TAKE with an order that continues
+ * the poll. The strings of the order are valid until TAKE returns. After this call,
+ * poller_order() returns ERR_BUSY.
  */
 typedef void poller_take(void *self, const struct poll_order *order);
 void poller_hand_over(struct poller *poller, poller_take *take, void *self);
@@ -73,8 +75,9 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
 /*
- * Call it when a transfer has ended. SERIAL: the serial of the transfer; NULL: the
- * transfer failed. False: no poll in this process is waiting for this transfer.
+ * Passes the end of a transfer to the polls of ZONE on the host of PEER. SERIAL: the
+ * serial of the transfer; NULL: the transfer failed. False: this process has no such
+ * poll.
  */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

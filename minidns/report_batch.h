@@ -1,8 +1,9 @@
 /*
- * report_batch -- sends the results of polls to the pool managers. A report waits up to
- * 10 ms for other reports that can share its message. If no poll is running, the module
- * sends the report immediately. So a single change needs one or two messages. A thousand
- * changes per second need hundreds of messages per second.
+ * report_batch -- sends the results of polls and comparisons to the pool managers. A
+ * report waits up to 10 ms for other reports of the same pool, which share its message.
+ * If no poll is running, the module sends the report immediately. So a single change
+ * needs one or two messages. A thousand changes per second need hundreds of messages per
+ * second.
  *
  * The broker module keeps a message until the broker confirms it, even if the process
  * loses the connection to the broker. If a report never arrives, the pool manager

@@ -20,16 +20,16 @@ struct route_key {
 };
 
 /*
- * Reads the route of ORDER. *tsig_key: the name of the key for the signature; length 0:
- * unsigned.
+ * Reads the route of ORDER, and the name of the key that signs the message. Length 0 of
+ * this name: no signature.
  */
 enum err route_read(const struct poll_order *order, struct name *zone,
                     struct address *server, struct name *tsig_key, struct why *why);
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key);
 /*
- * Like route_key(), but without the port, because a transfer shows only the address of
- * the server.
+ * Like route_key(), but the key does not contain the port, because a transfer shows only
+ * the address of the server.
  */
 void route_host_key(const struct name *zone, const struct address *server,
                     struct route_key *key);

@@ -1,8 +1,8 @@
 /*
  * serve -- answers a DNS request, in the same way for UDP and TCP. This module checks the
- * request and finds the zone. For a transfer, it checks whether the client may transfer
- * the zone. If possible, it answers from memory. Otherwise it keeps the request until the
- * database has answered, and then calls the listener back.
+ * request and finds the zone. For a transfer, this module checks whether the client may
+ * transfer the zone. If possible, this module answers from memory. Otherwise this module
+ * keeps the request until the database has answered, and then calls the listener back.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ struct transfers;
 struct zones;
 
 /*
- * Either a message or a transfer. The message is borrowed until the callback returns. The
- * callee owns the transfer.
+ * An answer: either a message or a transfer. The message is borrowed until the callback
+ * returns. The callee owns the transfer.
  */
 struct reply {
 	const uint8_t *data;
@@ -59,9 +59,9 @@ struct serve_request {
 	size_t len;
 	struct address peer;
 	bool tcp;
-	/* for TCP: the idle timeout in the answer (RFC 7828) */
+	/* for TCP: the idle timeout that the answer contains (RFC 7828) */
 	int64_t idle_ms;
-	reply_fn *later;		/* serve calls it once after SERVE_LATER */
+	reply_fn *later;		/* after SERVE_LATER, serve calls `later` once */
 	void *self;
 };
 
@@ -70,15 +70,22 @@ enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
 /*
- * Call it when no more requests will follow. Answers the requests that no longer need
- * the database.
+ * Answers the pending requests that no longer need the database. Call it when no more
+ * requests will follow.
  */
 void serve_end(struct serve *serve);
 /* Call it before the first request, and when the secrets change. */
 void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
-/* Before this call, free the parts in the config, so that no request is pending. */
+/*
+ * Before this call, free the lookup, the servers, the deltas and the zones. The callbacks
+ * of these parts end all pending requests.
+ */
 void serve_free(struct serve **serve);
-/* After SERVE_NOW *answer is valid until the next call. */
+/*
+ * Answers a request. SERVE_NOW: *answer contains the answer until the next call.
+ * SERVE_LATER: the answer follows through request->later. SERVE_SILENCE: send no answer.
+ */
 enum serve_verdict serve(struct serve *serve, const struct serve_request *request,
                          struct reply *answer);
+/* Returns the number of requests whose answer follows later. */
 size_t serve_pending(const struct serve *serve);

@@ -19,9 +19,10 @@ struct server_checker *server_checker_new(struct dns_requests *requests,
 /* Ends all checks without a result. */
 void server_checker_free(struct server_checker **checker);
 /*
- * ARGS: the arguments of "check_servers". ERR_INVALID: an argument is not valid. If only
- * the key of a server is not valid, the checks of the other servers start. ERR_BUSY: too
- * many checks are running, and no check starts.
+ * Starts the checks. ARGS: the arguments of "check_servers". ERR_INVALID: an argument is
+ * not valid. If only the zone, the address or the key of a server is not valid, the
+ * checks of the other servers start. ERR_BUSY: too many checks are running, and no check
+ * starts.
  */
 enum err server_checker_start(struct server_checker *checker, const json_t *args,
                               struct why *why);

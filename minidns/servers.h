@@ -2,9 +2,9 @@
  * servers -- the access list and the TSIG keys: a copy of the tables pool_servers and
  * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP.
  * mini-DNS also reads the tables before it refuses a transfer, because the client may be
- * a new server. Any client can send a datagram, so a datagram causes a new read at most
- * once every two seconds. If the client is waiting for a transfer over TCP, mini-DNS
- * reads the tables immediately.
+ * a new server. Two such reads begin at least 0.2 s apart. Any client can send a
+ * datagram. So the datagrams of unknown clients cause a new read at most once every two
+ * seconds.
  *
  * Until the first read, the rights and keys of the servers are unknown. Check
  * servers_were_read() before you refuse a client.
@@ -23,6 +23,7 @@ struct figures;
 struct loop;
 struct servers;
 
+/* ALLOWED: the client may transfer the zone. */
 typedef void allowed_fn(void *self, bool allowed);
 
 struct servers *servers_new(struct loop *loop, const struct db_config *config,
@@ -30,28 +31,30 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config,
 void servers_free(struct servers **servers);
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why);
-/* TEXT: the value of the option tsig_keys (keyring.h). */
+/* Replaces the keys of the option tsig_keys. TEXT: the value of the option. */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
 /*
- * True: mini-DNS has read the tables since it started. The database may be unreachable
- * now.
+ * True: since its start, mini-DNS has read the tables at least once. The database may be
+ * unreachable now.
  */
 bool servers_were_read(const struct servers *servers);
 /*
- * Starts a new read of the tables soon, even during a read. PEER: the client that caused
- * the read; NULL: this program.
+ * Starts a new read of the tables soon, even during a read. The pause after the start of
+ * the last read is at least 0.2 s. PEER: the client that causes the read; NULL: this
+ * program. If PEER is an unknown client, the pause after the last read that an unknown
+ * client caused is at least two seconds.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /*
  * Decides whether a client may transfer a zone, and calls FN once with the result. May
- * call back before it returns.
+ * call FN before this call returns.
  */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
- * Returns the main address of the server that has this address. If no server has this
- * address, returns ADDRESS. Answers from memory.
+ * Returns the first address of the server that has ADDRESS. If no server has ADDRESS,
+ * returns ADDRESS. Answers from memory.
  */
 struct address servers_main_address(const struct servers *servers,
                                     const struct address *address);
@@ -63,8 +66,8 @@ bool servers_share_address(const struct servers *servers, const struct address *
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
 /*
- * True: PEER is a server of a pool. Ignores allow_transfer, because it may contain
- * networks.
+ * True: PEER is a server of a pool. Ignores allow_transfer, because this option may
+ * contain networks.
  */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*

@@ -8,8 +8,9 @@
  * 	transfer_ended, zone_differs, zone_transferred, news
  * 							from a mini-DNS process
  *
- * The first two methods are casts. mini-DNS acknowledges such a cast when it has set the
- * timers for the order. Later, mini-DNS reports the result with update_status.
+ * mini-DNS acknowledges an order when it has put the order into a queue or has set the
+ * timers for the order. Later, mini-DNS reports the result of a poll or comparison with
+ * update_statuses.
  */
 #pragma once
 

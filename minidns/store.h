@@ -1,7 +1,7 @@
 /*
  * store -- all SQL of mini-DNS. mini-DNS only reads the database. The statements run on
- * lanes (threads), and each lane has its own connection. store.c repeats a transaction
- * after a deadlock.
+ * lanes (threads), and each lane has its own connection. After a deadlock, store.c
+ * repeats the transaction, except the transaction of store_servers().
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 struct db;
 
-/* maximum number of names in a call of store_heads() */
+/* maximum number of names in store_heads(), and of ids in store_editions() */
 enum { STORE_NAMES = 256 };
 
 /*
@@ -28,27 +28,27 @@ enum { STORE_NAMES = 256 };
  */
 struct head_row {
 	struct head head;
-	/* NULL: there is no recent change, or the change is too large or broken */
+	/* delta of the newest change; NULL: the change is too old, too large or broken */
 	struct delta *newest;
 };
 
 /*
- * Reads the heads of the zones among NAMES (canonical text) that mini-DNS may serve.
- * *rows is xmalloc'ed; the caller owns the deltas in it. If mini-DNS cannot read the SOA
- * of a zone, soa_len of this zone is 0.
+ * Reads the heads of the zones that mini-DNS may serve and whose names are in NAMES
+ * (canonical text). The caller frees *rows, and releases the deltas in *rows. If mini-DNS
+ * cannot read the SOA of a zone, soa_len of this zone is 0. *found: number of rows.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);
 
 /*
- * Reads the editions of the domains in IDS that mini-DNS may serve. *found: their
- * number.
+ * Reads the editions of the domains in IDS that mini-DNS may serve. *found: number of
+ * editions.
  */
 enum err store_editions(struct db *db, const char *const *ids, size_t count,
                         struct edition *editions, size_t *found, struct why *why);
 
 /*
- * Reads the zone in one snapshot, which may be newer than the last announcement.
+ * Reads the zone in one snapshot. The snapshot may be newer than the last announcement.
  * ERR_NOT_FOUND: the zone no longer exists. ERR_INVALID: the zone has a record that
  * mini-DNS cannot serve.
  */
@@ -57,20 +57,21 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
 
 /*
  * Reads the delta from FROM to the serial of HEAD. *delta is NULL if the journal has no
- * unbroken chain between these serials, or if the steps are larger than LIMIT bytes
- * before the merge.
+ * unbroken chain of valid changes between these serials, or if these changes are larger
+ * than LIMIT bytes before the merge.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
 
-enum { STORE_SERVERS = 10000, STORE_KEYS = 100000 };	/* limits of one read */
+/* maximum numbers of addresses of servers, and of keys, that store_servers() reads */
+enum { STORE_SERVERS = 10000, STORE_KEYS = 100000 };
 
 struct store_servers {
-	struct access_server *servers;	/* xmalloc'ed */
+	struct access_server *servers;	/* array of all servers, xmalloc'ed */
 	size_t server_count;
 	struct keyring keys;
-	bool cut;			/* more servers or keys exist */
+	bool cut;			/* the database contains more servers or keys */
 };
 
-/* Reads the access list and the TSIG keys. After an error *found is empty. */
+/* Reads the access list and the TSIG keys. After an error, *found contains neither. */
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why);

@@ -2,7 +2,8 @@
  * stream -- the octets of a client's connection, with or without TLS (RFC 7858; for
  * transfers RFC 9103). A TLS connection uses version 1.3, the certificate of mini-DNS,
  * and the ALPN token "dot" if the client sends any ALPN token. If the option
- * tls_client_ca is set, the client must present a certificate that this CA has signed.
+ * tls_client_ca names a CA, the client must present a certificate that this CA has
+ * signed.
  *
  * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
  * ends immediately. TLS may have to read in order to write, or write in order to read.
@@ -17,29 +18,30 @@
 #include "base/err.h"
 
 struct stream_tls_files {
-	/* PEM: the certificate of mini-DNS, then the chain to its CA */
+	/* path of a PEM file: the certificate of mini-DNS, then the chain to its CA */
 	const char *certificate;
-	const char *key;		/* PEM */
-	const char *client_ca;		/* PEM; NULL: clients need no certificate */
+	const char *key;		/* path of a PEM file: the key of mini-DNS */
+	/* path of a PEM file: the CA of clients; NULL: clients need no certificate */
+	const char *client_ca;
 };
 
-/* The TLS context of new connections. */
+/* The certificates and the key for new connections. */
 struct stream_tls;
 
 struct stream_tls *stream_tls_new(void);
 void stream_tls_free(struct stream_tls **tls);
 /*
- * Reads the files. Call it again when the files change. After ERR_INVALID the old files
- * stay in use.
+ * Reads the files. Call it again when the files change. After an error, new connections
+ * still use the content of the old files.
  */
 enum err stream_tls_load(struct stream_tls *tls, const struct stream_tls_files *files,
                          struct why *why);
 
 struct stream {
-	int fd;				/* owned; -1: closed */
+	int fd;				/* the socket, owned; -1: closed */
 	void *tls;			/* NULL: no TLS */
 	bool shaking_hands;
-	int wants;			/* additional LOOP_ events that TLS waits for */
+	int wants;			/* LOOP_ events for which TLS waits in addition */
 };
 
 /* Opens a stream on the socket FD. TLS NULL: no TLS. */

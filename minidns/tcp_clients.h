@@ -20,9 +20,11 @@ struct tcp_clients_config {
 	struct serve *serve;
 	const struct servers *servers;
 	const struct figures *figures;
-	int limit, limit_per_peer;	/* in this process, for all listeners */
+	/* maximum numbers of connections of this process, in total and from each peer */
+	int limit, limit_per_peer;
 	int idle_ms;
-	int stall_ms;			/* see STALL_BYTES in tcp_clients.c */
+	/* time in which a client must accept STALL_BYTES (tcp_clients.c) */
+	int stall_ms;
 };
 
 struct tcp_clients;
@@ -30,15 +32,18 @@ struct tcp_clients *tcp_clients_new(struct loop *loop,
                                     const struct tcp_clients_config *config);
 void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections */
 /*
- * Takes ownership of FD, a connection accepted from FROM, or closes it. TLS may be NULL.
+ * Takes ownership of FD, a connection accepted from FROM. TLS NULL: no TLS. If the peer
+ * already has limit_per_peer connections, the process closes FD. For unknown clients, an
+ * IPv6 site (/56) counts as one peer.
  *
  * If all places are taken, or only the program's reserved descriptors are left
- * (base/descriptors.h), the process closes the connection that has been idle longest. It
- * closes connections of unknown clients first. To admit a server of a pool or of
- * allow_transfer, it closes even a busy connection of an unknown client. For unknown
- * clients, an IPv6 site counts as one peer. A client must accept a few KiB of its
- * answers every 20 s (tcp_stall). A TLS client (stream.h) that does not finish the
- * handshake in time counts as idle.
+ * (base/descriptors.h), the process closes the connection that has been idle longest. The
+ * process closes connections of unknown clients first. To admit a server of a pool or of
+ * allow_transfer, the process closes even a busy connection of an unknown client. If no
+ * connection can be closed, the process closes FD.
+ *
+ * In each period of tcp_stall (20 s by default), a client must accept at least 4 KiB of
+ * its answers. A TLS client (stream.h) counts as idle during its handshake.
  */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
@@ -47,5 +52,5 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
  * contains the timeout 0, so that the client closes the connection now.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
-/* Number of clients with unsent answers. */
+/* Returns the number of clients that have not received all their answers. */
 size_t tcp_clients_busy(const struct tcp_clients *clients);

@@ -1,14 +1,15 @@
 /*
  * zones -- snapshots of zones. A lane (a thread) loads a zone in one transaction when a
- * query first needs the zone. A budget limits the memory in bytes. If the budget is used
- * up, mini-DNS drops the zone that has been unused longest. A zone stays in memory while
- * a transfer reads it, and its size counts towards the budget. While the zones in use
- * fill the budget, mini-DNS loads no further zone. mini-DNS never serves an incomplete
- * zone: if the database fails during a load, the result is ERR_UNREACHABLE.
+ * query needs the zone at a serial that is not in memory. A budget limits the memory in
+ * bytes. If the zones exceed the budget, mini-DNS drops the zone that has been unused
+ * longest. A zone stays in memory while a transfer reads the zone, and its size counts
+ * towards the budget. While the zones in use exceed the budget, mini-DNS loads no further
+ * zone. mini-DNS never serves an incomplete zone. If the database fails during a load,
+ * the result is ERR_UNREACHABLE.
  *
- * Each domain has a small entry in this module. If mini-DNS cannot serve the rows of a
- * zone, the entry marks the zone as broken at its serial. mini-DNS reads such a zone
- * again at most once every ten seconds.
+ * Each domain that a query has needed has a small entry in this module. If mini-DNS
+ * cannot serve the rows of a zone, the entry marks the zone as broken at its serial.
+ * mini-DNS reads the zone at this serial again at most once every ten seconds.
  */
 #pragma once
 
@@ -27,12 +28,12 @@ struct zones_config {
 	const struct db_config *db;
 	const struct figures *figures;
 	int readers;			/* number of lanes, each with a connection */
-	int64_t memory;
+	int64_t memory;			/* budget in bytes */
 };
 
 /*
- * The zone is borrowed until the callback returns. To keep it, call zone_hold(). After
- * an error ZONE is NULL.
+ * The zone is borrowed until the callback returns. To keep the zone, call zone_hold().
+ * After an error ZONE is NULL.
  */
 typedef void zone_fn(void *self, enum err err, struct zone *zone);
 
@@ -41,21 +42,22 @@ void zones_free(struct zones **zones);
 /* Returns the zone at the serial of HEAD, or NULL if this zone is not in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * True: HEAD itself is broken, or when mini-DNS last read the zone at the serial of HEAD,
- * the zone had rows that mini-DNS cannot serve. A newer version may be valid; only
- * zones_get() can find out.
+ * True: HEAD has no valid SOA, or the zone is marked as broken at the serial of HEAD.
+ * Only zones_get() reads the zone again, and finds out whether the zone is valid now.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
-/* True: at least one zone has rows that mini-DNS cannot serve. */
+/* True: at least one zone is marked as broken. */
 bool zones_some_broken(const struct zones *zones);
 /*
  * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: the domain has been
- * deleted. ERR_INVALID: mini-DNS cannot serve the zone. ERR_BUSY: the budget has no
- * room. May call back before it returns.
+ * deleted. ERR_INVALID: mini-DNS cannot serve the zone. ERR_BUSY: the zones in use exceed
+ * the budget, too many loads are waiting, or three loads did not bring the serial of
+ * HEAD. May call FN before this call returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
- * Call it when a transfer has released a zone. Frees the unused zones at the end of this
- * turn of the event loop. A zone_fn may call this function.
+ * Call it when a transfer or a comparison has released a zone. At the end of this turn of
+ * the event loop, mini-DNS frees the zones that newer versions have replaced, and frees
+ * unused zones until the zones fit into the budget. A zone_fn may call this function.
  */
 void zones_trim_later(struct zones *zones);

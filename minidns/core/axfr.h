@@ -16,19 +16,22 @@
 struct axfr {
 	struct query *query;
 	const struct zone *zone;
-	/* the current record set, and the number of its unwritten records */
+	/* index of the current record set, and number of its unwritten records */
 	uint32_t set, left;
-	uint32_t node;			/* the owner of the record set */
+	uint32_t node;			/* index of the node that owns this record set */
 	uint32_t rdata;
-	/* records written so far; the number includes the closing SOA */
+	/* number of records written so far, including both copies of the SOA */
 	uint64_t records;
 	bool started, ended;
 };
 
-/* Borrows QUERY and ZONE until the end of the transfer. The query may also be an IXFR. */
+/*
+ * Begins a transfer. Borrows QUERY and ZONE until the end of the transfer. QUERY is an
+ * AXFR or an IXFR.
+ */
 void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone);
 /*
- * Writes the next message into DATA. Returns its length, or 0 after the last message.
- * SIZE is at least 65535.
+ * Writes the next message into DATA. Returns the length of the message, or 0 after the
+ * last message. SIZE is at least 65535.
  */
 size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size);

@@ -1,14 +1,14 @@
 /*
  * cache_lease -- decides how long a mini-DNS process may answer from memory, and when it
- * may send a NOTIFY. This module reads no clock: the caller passes the time in
+ * may send a NOTIFY. This module reads no clock. The caller passes the time in
  * milliseconds.
  *
  * After a NOTIFY from one process, a name server may send its query to any other
  * process. So the sender of a NOTIFY first announces the change to all processes, over
  * one fanout exchange. The sender waits until each process has acknowledged the
- * announcement or has lost its lease. A process without a lease reads the database for
- * each answer. In each queue, the messages of one sender keep their order. Messages of
- * different senders may have a different order in each queue.
+ * announcement or has lost its lease. A process without a lease reads the database before
+ * each answer to an SOA or transfer query. In each queue, the messages of one sender keep
+ * their order. Messages of different senders may have a different order in each queue.
  */
 #pragma once
 
@@ -24,19 +24,19 @@
  * most LEASE / 2 before K. The lease ends LEASE after the process sent K.
  *
  * Settled: after the broker has confirmed an announcement, its sender sends another
- * message, at time T, and receives that message back. The announcement is settled if
- * each known process has acknowledged it, or if the last message of the process arrived
- * at least 3/2 LEASE before T.
+ * message, at time T, and receives that message back. Then the sender checks each process
+ * that it knows. The announcement is settled if each of these processes has acknowledged
+ * the announcement, or has sent no message that arrived in the last 3/2 LEASE before T.
  *
  * Proof: let a process Y have a lease from K and J. If the broker confirmed J before T,
- * the sender of the announcement has received J and waited for Y; the lease of Y ends at
- * most 3/2 LEASE after Y sent J. If the broker confirmed J later, Y sent K after T. So
- * the announcement is before K in the queue of Y, and Y has read it.
+ * the sender of the announcement has received J and has waited for Y. The lease of Y ends
+ * at most 3/2 LEASE after Y sent J. If the broker confirmed J after T, Y sent K after T.
+ * So the announcement is before K in the queue of Y, and Y has read the announcement.
  *
- * A process with a new queue may have missed messages. It clears its memory and gets a
- * lease only from new messages. It waits 3/2 of CACHE_LEASE_MS before it counts an
- * announcement as settled. After that time, the leases of all unknown processes have
- * ended.
+ * A process with a new queue may have missed messages. The process clears its memory and
+ * gets a lease only from new messages. The process waits 3/2 of CACHE_LEASE_MS before it
+ * counts an announcement as settled. After that time, the leases of all processes that it
+ * does not know have ended.
  */
 enum {
 	CACHE_LEASE_MS = 800,
@@ -44,7 +44,7 @@ enum {
 	/* time between two messages of a process that renews its lease */
 	CACHE_LEASE_RENEW_MS = 200,
 	CACHE_LEASE_PEERS = 1024,
-	/* maximum number of unconfirmed messages at the same time */
+	/* maximum number of messages that are unconfirmed or have not come back */
 	CACHE_LEASE_OUT = 64,
 };
 
@@ -61,43 +61,46 @@ struct cache_lease_peer {
  */
 struct cache_lease_message {
 	int64_t sent_ms;
-	/* the messages up to this number were confirmed when this message was sent */
+	/* value of cache_lease.confirmed when the process sent this message */
 	uint64_t confirmed;
-	/* the return of this message renews the lease */
+	/* true: when this message comes back, the process renews its lease */
 	bool renews;
-	bool done;			/* the message is confirmed or given up */
+	/* true: the broker has confirmed the message, or the process has given it up */
+	bool done;
 };
 
 struct cache_lease {
-	uint64_t sent, echoed;		/* numbers of the newest messages */
+	/* number of the newest message that was sent, and of the newest that came back */
+	uint64_t sent, echoed;
 	/* all messages up to this number are done */
 	uint64_t confirmed;
-	/* when the newest confirmed message was sent; 0: never */
+	/* when this process sent the newest confirmed message; 0: no confirmed message */
 	int64_t confirmed_sent_ms;
 	/* the broker confirmed the messages up to this number before `horizon_ms` */
 	uint64_t covered;
 	/* all messages that the broker confirmed before this time have arrived */
 	int64_t horizon_ms;
-	/* messages up to this number went to the lost queue */
+	/* this process sent the messages up to this number before it had this queue */
 	uint64_t old_queue;
-	int64_t valid_until_ms;
-	/* until then, unknown processes may have leases */
+	int64_t valid_until_ms;		/* end of the lease */
+	/* until this time, processes that are not in `peers` may have leases */
 	int64_t unknown_until_ms;
-	struct cache_lease_message out[CACHE_LEASE_OUT];	/* indexed by number */
+	/* index: the number of the message, modulo CACHE_LEASE_OUT */
+	struct cache_lease_message out[CACHE_LEASE_OUT];
 	struct cache_lease_peer peers[CACHE_LEASE_PEERS];
 	size_t peer_count;
 };
 
 /*
- * Call it when the queue of this process is new, and when the process starts. The caller
- * must also clear its memory.
+ * Ends the lease. Call it when the queue of this process is new, and when the process
+ * starts. The caller must also clear its memory.
  */
 void cache_lease_reset(struct cache_lease *lease, int64_t now_ms);
 
 /* True: there is room for one more message. */
 bool cache_lease_may_send(const struct cache_lease *lease);
 /*
- * Adds a message, and returns its number; the first number is 1. Publish the message
+ * Adds a message, and returns its number. The first number is 1. Publish the message
  * after this call.
  */
 uint64_t cache_lease_send(struct cache_lease *lease, int64_t now_ms);
@@ -108,7 +111,10 @@ void cache_lease_confirmed(struct cache_lease *lease, uint64_t number);
  */
 void cache_lease_given_up(struct cache_lease *lease, uint64_t number);
 
-/* Call it when a message of this process came back through the queue of this process. */
+/*
+ * Call it when a message of this process has come back through its queue. The message may
+ * renew the lease.
+ */
 void cache_lease_echoed(struct cache_lease *lease, uint64_t number);
 /* Call it when a message of the process ID has arrived. */
 void cache_lease_saw(struct cache_lease *lease, const char *id, int64_t now_ms);
@@ -120,7 +126,7 @@ void cache_lease_acked(struct cache_lease *lease, const char *id, uint64_t numbe
 /* True: this process may answer from memory a query that arrived before NOW_MS. */
 bool cache_lease_is_valid(const struct cache_lease *lease, int64_t now_ms);
 /*
- * Returns a number N: all processes with a lease have read the messages of this process
- * up to N.
+ * Returns the largest number N for which this is certain: all processes with a lease have
+ * read the messages of this process up to N.
  */
 uint64_t cache_lease_settled(const struct cache_lease *lease);

@@ -22,7 +22,7 @@ enum {
 	COOKIE_OPTION = 10,		/* the option's code in an OPT record */
 	COOKIE_CLIENT_LEN = 8,
 	COOKIE_LEN = 24,		/* length of the option's data in an answer */
-	COOKIE_MAX_LEN = 40,		/* length of the option's data in a query */
+	COOKIE_MAX_LEN = 40,		/* largest length of the data in a query */
 };
 
 /* ---- secrets ---- */
@@ -35,19 +35,19 @@ enum {
  */
 struct cookie_secrets {
 	struct siphash_key key[2];
-	size_t count;			/* 1 or 2 */
+	size_t count;			/* number of secrets: 1 or 2 */
 };
 
-/* The configured secrets as texts of 32 hexadecimal digits each; NULL or "": not set. */
+/* The secrets in the configuration: 32 hexadecimal digits each; NULL or "": not set. */
 struct cookie_texts {
 	const char *current, *other;
 };
 
 /*
- * If no text is set, UNSET is the secret. Make it from random octets once, before the
- * fork, because all processes of the program answer the same clients. ERR_INVALID: a text
- * is not 32 hexadecimal digits, or only the other secret is set. The reason does not
- * quote the text.
+ * Reads the secrets from TEXTS. If neither text is set, the only secret is UNSET. Make
+ * UNSET from random octets once, before the fork, because all processes of the program
+ * answer the same clients. ERR_INVALID: a text is not 32 hexadecimal digits, or only the
+ * other secret is set. The reason does not quote the text.
  */
 enum err cookie_secrets_parse(const struct cookie_texts *texts,
                               const struct siphash_key *unset,
@@ -60,24 +60,24 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
  *
  *	 0	8	client cookie
  *	 8	1	version: 1
- *	 9	3	reserved: zero; in a query, the value that was hashed
+ *	 9	3	reserved: zero in an answer, any value in a query
  *	12	4	unix time, in network order
- *	16	8	SipHash of all octets before it and the address (4 or 16 octets)
+ *	16	8	SipHash of octets 0 to 15 and of the address (4 or 16 octets)
  */
 enum cookie_result {
-	/* the length is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
+	/* the length of the data is neither 8 nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
-	COOKIE_CLIENT_ONLY,	/* a client that has no server cookie yet (5.2.3) */
+	COOKIE_CLIENT_ONLY,	/* the data contains no server cookie (RFC 7873 5.2.3) */
 	/*
-	 * mini-DNS did not make the cookie, or the cookie has expired; such a cookie does
-	 * not prove the address of the client
+	 * mini-DNS did not make the cookie, or the cookie has expired. Such a cookie does
+	 * not prove the address of the client.
 	 */
 	COOKIE_BAD,
 	COOKIE_VALID,
 	COOKIE_RESULTS
 };
 
-/* True: LEN is 8, or 16 to 40 (RFC 7873 5.2). */
+/* True: the data of the option may have LEN octets: 8, or 16 to 40 (RFC 7873 5.2). */
 bool cookie_len_is_good(size_t len);
 
 const char *cookie_result_name(enum cookie_result result);	/* "client_only" */
@@ -85,19 +85,21 @@ const char *cookie_result_name(enum cookie_result result);	/* "client_only" */
 struct cookie_request {
 	const uint8_t *option;		/* the option's data, of any length */
 	size_t len;
-	const struct address *client;	/* the port does not matter */
-	uint32_t now;			/* unix time in seconds; may wrap */
+	/* address of the client; the port does not matter */
+	const struct address *client;
+	uint32_t now;			/* unix time in seconds, modulo 2^32 */
 };
 
 struct cookie {
 	enum cookie_result result;
 	/*
-	 * The answer has a new server cookie. A cookie is valid for an hour. mini-DNS
-	 * replaces a cookie after half of this time (RFC 9018 4.3), or if it was made
-	 * with the other secret. Otherwise the answer repeats the client's cookie.
+	 * True: the answer contains a new server cookie. A cookie is valid for an hour.
+	 * mini-DNS replaces a cookie that is not valid, that is older than half an hour
+	 * (RFC 9018 4.3), or that a process made with the other secret. False: the answer
+	 * repeats the client's cookie, or the result is COOKIE_MALFORMED.
 	 */
 	bool fresh;
-	/* the data of the answer's option; zeroes when malformed */
+	/* data of the option in the answer; COOKIE_MALFORMED: zeroes */
 	uint8_t answer[COOKIE_LEN];
 };
 

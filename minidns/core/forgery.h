@@ -35,17 +35,18 @@ enum forgery_link {
  *
  * If no answer arrives over TCP, the cause is uncertain: an attacker needs only the id to
  * forge an error without a question, for example while the server restarts. So mini-DNS
- * assumes the second cause only after FORGERY_SUSPICIONS such exchanges in a row, all
- * without a wrong answer.
+ * assumes the second cause only after FORGERY_SUSPICIONS such exchanges. An exchange with
+ * a wrong answer does not count. An exact answer to a question with letters of both cases
+ * starts the count again.
  */
 enum { FORGERY_SUSPICIONS = 3 };
 
 enum forgery_match {
-	/* the id of the request, and the question octet by octet */
+	/* the answer has the id of the request, and the question octet by octet */
 	FORGERY_EXACT,
-	/* the id of the request; the question has a different case, or is missing */
+	/* the id is right, but the question has a different case, or is missing */
 	FORGERY_INEXACT,
-	/* any other answer, or an answer without the required MAC */
+	/* any other answer, or an answer without the required valid MAC */
 	FORGERY_WRONG,
 	FORGERY_MATCHES
 };
@@ -56,11 +57,12 @@ enum forgery_move {
 	FORGERY_LEAVE			/* send the request again over TCP */
 };
 
-/* Initialise it with zeroes. */
+/* The state of one exchange. Initialise the struct with zeroes. */
 struct forgery {
 	enum forgery_link link;
 	int wrong;			/* number of wrong answers so far */
-	bool case_in_doubt;		/* an answer over UDP was inexact */
+	/* true: mini-DNS changed to TCP because an answer over UDP was inexact */
+	bool case_in_doubt;
 };
 
 enum forgery_match forgery_match_of(const struct response *response);
@@ -68,14 +70,14 @@ enum forgery_move forgery_step(struct forgery *forgery, enum forgery_match match
 /*
  * Call it at the end of an exchange. True: the server does not echo the case of
  * questions. RESPONSE is the accepted answer over UDP or TCP; NULL: no answer arrived.
- * SUSPICIONS belongs to the server: the number of uncertain exchanges in a row. An exact
- * answer sets the number to 0. When the number reaches FORGERY_SUSPICIONS, the function
- * decreases the number by one, so that one more such exchange is enough later.
+ * SUSPICIONS belongs to the server: the number of uncertain exchanges since the last
+ * exact answer. When the number reaches FORGERY_SUSPICIONS, the function decreases the
+ * number by one, so that one more such exchange is enough later.
  */
 bool forgery_case_not_echoed(const struct forgery *forgery,
                              const struct response *response, int *suspicions);
 /*
- * Gives each letter of NAME a random case: RANDOM has a bit for each octet. NAME is in
- * lower case.
+ * Gives each letter of NAME a random case. NAME is in lower case. RANDOM contains a
+ * random bit for each octet of NAME.
  */
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS]);

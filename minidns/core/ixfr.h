@@ -3,9 +3,10 @@
  * answer contains the new SOA, the old SOA, the removed records, the new SOA, the added
  * records, and the new SOA again. This module first checks the changes of the journal:
  * their serials must form an unbroken chain, and their records must be well-formed. Then
- * it merges several changes into one delta (ixfr_merge.h). So a client that is far behind
- * gets only the changes that it needs, not each step of the history. All transfers of the
- * same delta share one copy of the delta. Each call of ixfr_next() writes one message.
+ * the module merges several changes into one delta (ixfr_merge.h). So a client that is
+ * far behind gets only the changes that the client needs, not each step of the history.
+ * All transfers of the same delta share one copy of the delta. Each call of ixfr_next()
+ * writes one message.
  */
 #pragma once
 
@@ -18,8 +19,8 @@
 #include "model/rr.h"
 
 /*
- * A row of the journal: RRs in wire form. `removed` begins with the old SOA, and `added`
- * begins with the new SOA.
+ * A row of the journal, in wire form. `removed` contains the old SOA, then the removed
+ * records. `added` contains the new SOA, then the added records.
  */
 struct ixfr_step {
 	uint32_t previous_serial, serial;
@@ -30,15 +31,16 @@ struct ixfr_step {
 struct delta {
 	uint32_t from, to;
 	unsigned users;
-	uint64_t records;		/* including the two SOAs */
-	struct buf rrs;			/* SOA of `from`, removed, SOA of `to`, added */
+	uint64_t records;		/* number of records in `rrs`, with two SOAs */
+	/* the SOA of `from`, the removed records, the SOA of `to`, the added records */
+	struct buf rrs;
 	size_t newest_soa;		/* offset of the SOA of `to` in `rrs` */
 };
 
 /*
  * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
- * steps. NULL: send the whole zone, because the steps do not form a chain from FROM to
- * TO, contain a record that the zone cannot contain, or contradict each other.
+ * steps. NULL: the steps do not form a chain from FROM to TO, contain a record that the
+ * zone cannot contain, or contradict each other. Then send the whole zone.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);
@@ -54,7 +56,7 @@ struct ixfr {
 
 void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta);
 /*
- * Like axfr_next(), but for a delta. Over UDP, SIZE is the limit of the client, and the
- * answer is only one message.
+ * Like axfr_next(), but for a delta. Over UDP, the answer is one message within the limit
+ * of the client (query.h). If `ended` is false after this message, the delta did not fit.
  */
 size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size);

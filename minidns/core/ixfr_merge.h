@@ -19,16 +19,17 @@
 #include "base/buf.h"
 
 struct ixfr_merged {
-	struct buf rrs;			/* old SOA, removed, new SOA, added */
+	/* the old SOA, the removed records, the new SOA, the added records */
+	struct buf rrs;
 	size_t new_soa;			/* offset of the new SOA in `rrs` */
-	uint64_t records;		/* including the two SOAs */
+	uint64_t records;		/* number of records in `rrs`, with two SOAs */
 };
 
 /*
- * STEPS: whole differences in order, each with the old SOA, the removed records, the new
- * SOA and the added records. False: the steps contradict each other, and there is no
- * result. A contradiction is a step that adds a record that already exists, or removes a
- * record that is missing. A record with a different TTL, or with a different case of the
- * owner, counts as missing.
+ * Merges STEPS: whole differences in order, each with the old SOA, the removed records,
+ * the new SOA and the added records. False: the steps contradict each other, and there is
+ * no result. The steps contradict each other if a step adds a record that already exists,
+ * or removes a record that is missing. A record with a different TTL, or with a different
+ * case of the owner, counts as missing.
  */
 bool ixfr_merge(const struct buf *steps, struct ixfr_merged *merged);

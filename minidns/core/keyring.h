@@ -17,14 +17,15 @@
 struct known_key {
 	struct tsig_key key;
 	/*
-	 * a client that signs with this key may transfer this domain; "": a key for
-	 * servers
+	 * id of the domain that a client with this key may transfer; "": the key belongs
+	 * to name servers
 	 */
 	char domain[ID_LEN + 1];
 };
 
 struct keyring {
-	struct known_key *keys;		/* call keyring_sort() after the last addition */
+	/* sorted by name; call keyring_sort() after the last keyring_add() */
+	struct known_key *keys;
 	size_t count, size;
 };
 
@@ -32,8 +33,9 @@ void keyring_add(struct keyring *keyring, const struct known_key *known);
 void keyring_sort(struct keyring *keyring);
 
 /*
- * TEXT: entries "NAME ALGORITHM SECRET", separated by line ends or ";"; NULL is an empty
- * list. The text in *why contains no secret. After ERR_INVALID the keyring is unchanged.
+ * Replaces the keys of KEYRING with the keys in TEXT. TEXT: entries "NAME ALGORITHM
+ * SECRET", separated by line ends or ";"; NULL: no entries. The text in *why contains no
+ * secret. After ERR_INVALID the keyring is unchanged.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
 /*

@@ -4,7 +4,8 @@
  * The caller passes each event to this module and performs the action that the module
  * returns.
  *
- * 	held	 the server has not answered the NOTIFY, and no transfer has ended
+ * 	held	 the poll waits for the answer to the NOTIFY, the end of a transfer or a
+ * 		 timer
  * 	asking	 a query has no answer yet
  * 	pausing	 a timer runs until the next query
  * 	ended	 the poll has reported its result; no more events follow
@@ -23,18 +24,20 @@
 #include "model/state.h"
 
 /*
- * If a server answers, but not with the wanted serial, the next query follows soon:
- * after 5 ms, 10 ms, and so on up to the retry interval. A pause of the whole retry
- * interval counts as a try. Silence and a query that mini-DNS could not send also count
- * as tries. While a transfer to the server runs, no event counts as a try. A server that
- * gets no commands creates and deletes zones by itself, within `patience_ms`. Until
- * then, its answers do not count as tries. A timeout never proves that the zone is
- * absent.
+ * If a server answers, but not with the wanted serial, the next query follows soon. The
+ * first pause is 5 ms or the pace of the server. Each further pause is twice as long, up
+ * to the retry interval. A pause of the whole retry interval counts as a try. Silence and
+ * a query that mini-DNS could not send also count as tries. While a transfer of the zone
+ * to the server runs, no event counts as a try. A server that gets no commands creates
+ * and deletes zones by itself, within `patience_ms`. During this time, an answer does not
+ * count as a try if it only shows that the server has not created or deleted the zone
+ * yet. A timeout never proves that the zone is absent.
  */
 struct poll_terms {
 	/* the serial to wait for; reasons name this serial */
 	uint32_t wanted;
-	bool absence;			/* wait until the server no longer has the zone */
+	/* true: wait until the server no longer has the zone */
+	bool absence;
 	int timeout_ms, retry_interval_ms, max_retries;
 	/*
 	 * time for a server that gets no commands to create or delete the zone; 0: the
@@ -45,15 +48,16 @@ struct poll_terms {
 
 enum poll_event {
 	POLL_NOTIFY_ANSWERED,
-	/* a transfer of this zone to this server, in this process */
+	/* a transfer of this zone to this server began in this process */
 	POLL_TRANSFER_BEGAN,
 	/*
-	 * a transfer ended in this process, or another process has reported the end of a
-	 * transfer; the response contains the serial of the transfer
+	 * A transfer of this zone to this server ended in this process, or another
+	 * process has reported the end of such a transfer. The response contains the
+	 * serial of the transfer; NULL: the transfer failed.
 	 */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
-	/* with a response: SERIAL, ABSENT, LAME, FAILED or UNASKED */
+	/* the kind of the response is SERIAL, ABSENT, LAME, FAILED or UNASKED */
 	POLL_ANSWERED,
 	POLL_SILENT,			/* no answer within the whole timeout */
 	POLL_EVENTS
@@ -64,25 +68,26 @@ enum poll_state { POLL_HELD, POLL_ASKING, POLL_PAUSING, POLL_ENDED, POLL_STATES 
 struct poll {
 	struct poll_terms terms;
 	enum poll_state state;
-	int tries;			/* failed tries */
-	/* the next pause after an answer without the wanted serial */
+	int tries;			/* number of failed tries */
+	/* length of the next pause after an answer without the wanted serial */
 	int pause_ms;
 	int paused_ms;			/* length of the current pause */
 	int patience_ms;		/* the remaining part of patience_ms */
 	struct pace *pace;		/* the pace of the server; the caller owns it */
 	/*
-	 * the events that timed the next query and the current query; PACE_COUNT: no
-	 * event
+	 * The poll sends a query at the server's pace after an event. These two members
+	 * are the events before the next query and before the current query.
+	 * PACE_COUNT: no such event.
 	 */
 	enum pace_from next_from, asked_from;
 	/* number of times that the end of a transfer has restarted the wait */
 	int restarts;
-	/* running transfers of this zone to this server in this process */
+	/* number of running transfers of this zone to this server in this process */
 	int transfers;
-	/* this order replaced an order whose result mini-DNS has not reported */
+	/* true: this order replaced an order whose result mini-DNS has not reported */
 	bool has_unreported;
-	uint32_t unreported;		/* the serial of that order */
-	/* the last try got no answer; else `last` is the answer */
+	uint32_t unreported;		/* the serial of the replaced order */
+	/* true: the last query got no answer; false: `last` is the answer */
 	bool silent;
 	bool is_server_silent;		/* the server answers no query about any domain */
 	struct response last;
@@ -94,39 +99,45 @@ struct poll {
 struct poll_move {
 	enum {
 		POLL_STAY,
-		POLL_SEND,		/* a query */
-		POLL_WAIT,		/* then call poll_step() with POLL_TIMER */
-		POLL_REPORT,		/* read poll_result(); the poll is over */
+		POLL_SEND,		/* send a query */
+		POLL_WAIT,		/* start a timer of wait_ms, for POLL_TIMER */
+		POLL_REPORT,		/* the poll is over: report poll_result() */
 	} action;
 	int wait_ms;
-	/* in addition, report SUCCESS for the replaced order */
+	/* true: in addition, report SUCCESS for the replaced order */
 	bool reached_unreported;
 };
 
 struct poll_result {
 	enum report report;
 	/*
-	 * With REPORT_NO_DOMAIN for a deleted zone: the server served the zone to
-	 * mini-DNS before.
+	 * True: an answer of the server contained a serial. With REPORT_NO_DOMAIN, only
+	 * for a deleted zone: the server served the zone to mini-DNS before.
 	 */
 	bool has_serial;
-	bool silent;			/* the server did not answer at all */
-	/* mini-DNS sent no query, so the result shows nothing about the server */
+	bool silent;			/* the server did not answer the last query */
+	/*
+	 * mini-DNS could not send the last query, so the result shows nothing about the
+	 * server
+	 */
 	bool unasked;
 	uint32_t serial;
 	char reason[256];		/* "" with REPORT_SUCCESS */
 };
 
-/* PACE must outlive the poll. */
+/*
+ * Starts a poll. PACE must outlive the poll. NOTIFY_IS_OUT: the server has not answered a
+ * NOTIFY for the zone yet, so the poll does not send a query immediately.
+ */
 struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
                             struct pace *pace, bool notify_is_out);
-/* A newer order for the same zone and server replaces the current order. */
+/* Replaces the current order with a newer order for the same zone and server. */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
                            const struct response *response);
 void poll_result(const struct poll *poll, struct poll_result *result);
 /*
- * Returns the terms of a poll that continues in another process. These terms contain the
- * remaining tries and the remaining part of patience_ms.
+ * Returns the parameters with which another process continues the poll. These parameters
+ * contain the remaining tries and the remaining part of patience_ms.
  */
 struct poll_terms poll_left(const struct poll *poll);

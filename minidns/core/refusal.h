@@ -8,8 +8,9 @@
  * the error "No Reachable Authority", because this error is only for resolvers. "Not
  * Ready" means that mini-DNS is too busy, or that it has not read the servers and keys
  * since it started. "Other" means that mini-DNS cannot serve the rows of a zone: RFC 8914
- * has no specific code for this case. An answer from memory has no extended error. Such
- * an answer is at most one second old, so it is not stale.
+ * has no specific code for this case. An answer from memory has no extended error,
+ * because such an answer is not stale: it is at most one second old, or the process has a
+ * lease (cache_lease.h).
  */
 #pragma once
 

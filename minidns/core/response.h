@@ -8,8 +8,10 @@
  * 		  NXDOMAIN, or NOERROR without an SOA (the pool manager then needs a
  * 		  confirmation: poolmgr/core/absence.h)
  * 	lame	  the answer contains an SOA but is not authoritative
- * 	failed	  any other rcode, or no valid TSIG record with the server's key
- * 	unasked	  mini-DNS had no socket, or did not have the server's key
+ * 	failed	  any other rcode, malformed records, or no valid TSIG record with the
+ * 		  server's key
+ * 	unasked	  mini-DNS had no socket, did not have the server's key, or found no
+ * 		  server with this address in the database
  */
 #pragma once
 
@@ -21,13 +23,14 @@
 #include "dns/tsig.h"
 
 enum response_kind {
-	RESPONSE_MISMATCH,	/* not an answer to this query: continue to wait */
-	RESPONSE_TRUNCATED,	/* repeat the query over TCP */
+	RESPONSE_MISMATCH,	/* not an answer to this request: continue to wait */
+	RESPONSE_TRUNCATED,	/* the answer has the TC bit: repeat the query over TCP */
 	RESPONSE_SERIAL,
 	RESPONSE_ABSENT,
 	RESPONSE_LAME,
 	RESPONSE_FAILED,
-	RESPONSE_UNASKED,	/* `fault` contains the reason; only the caller sets it */
+	/* mini-DNS did not send the request; response_read() never returns this kind */
+	RESPONSE_UNASKED,
 	RESPONSE_KINDS
 };
 const char *response_kind_name(enum response_kind kind);	/* "serial" */
@@ -35,37 +38,39 @@ const char *response_kind_name(enum response_kind kind);	/* "serial" */
 struct soa_request {
 	uint16_t id;
 	int opcode;		/* QUERY (for the SOA) or NOTIFY */
-	/* may contain letters of both cases; the question has the same case */
+	/* name in the question; may contain letters of both cases */
 	struct name zone;
 	bool is_signed;
-	/* if `is_signed`; the MAC of the answer continues this chain */
+	/* only if `is_signed`: the chain of MACs that the answer continues */
 	struct tsig_chain chain;
 };
 
-enum { SOA_REQUEST_MAX = 1024 };	/* octets */
+enum { SOA_REQUEST_MAX = 1024 };	/* largest length of a request, in octets */
 
 struct response {
 	enum response_kind kind;
 	enum rcode rcode;
-	uint32_t serial;	/* only in RESPONSE_SERIAL */
+	uint32_t serial;	/* RESPONSE_SERIAL of a query: the serial in the SOA */
 	/*
-	 * the answer repeats the question octet by octet; false: with a different case,
-	 * or not at all
+	 * True: the answer repeats the question octet by octet. False: the question has a
+	 * different case, or is missing.
 	 */
 	bool is_exact;
 	/*
-	 * RESPONSE_FAILED: the cause as text; NULL: the rcode is the cause.
-	 * RESPONSE_MISMATCH: the answer to a signed request has no TSIG record, a TSIG
-	 * error or an invalid MAC; NULL: the answer is for another query. An answer with
-	 * a fault may be forged, and the true answer may follow. If no other answer
-	 * follows, `fault` is the reason.
+	 * RESPONSE_FAILED: the cause as text; NULL: the rcode is the cause, or the
+	 * records are malformed. RESPONSE_UNASKED: the reason why mini-DNS sent no
+	 * request. RESPONSE_MISMATCH: the reason why the answer to a signed request is
+	 * not valid: no TSIG record, a TSIG error or an invalid MAC; NULL: the answer is
+	 * for another request. An answer with a fault may be forged, and the true answer
+	 * may follow. If no other answer follows, the request fails with this fault.
 	 */
 	const char *fault;
 };
 
 /*
- * Encodes the request as a message, and signs it with KEY unless KEY is NULL. NOW is in
- * unix seconds. Returns the length. DATA has SOA_REQUEST_MAX octets.
+ * Encodes the request as a message, and signs the message with KEY unless KEY is NULL.
+ * NOW is in unix seconds. Returns the length of the message. DATA has room for
+ * SOA_REQUEST_MAX octets.
  */
 size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);

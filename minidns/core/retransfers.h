@@ -1,8 +1,8 @@
 /*
  * retransfers -- counts the transfers of a whole zone to a server whose records differ
- * from the database, or that does not load the zone. The pool manager orders such
- * transfers, but the answer of the server to an order does not show that the server has
- * transferred the zone.
+ * from the database, or that does not load the zone. The pool manager requests such
+ * transfers with commands. But the answer of the server to a command does not show that
+ * the server has transferred the zone.
  *
  * Any process can serve the transfer. So when a comparison finds a difference, or a poll
  * fails, the process sends a fanout (zone_differs), and all processes watch the zone on
@@ -12,10 +12,11 @@
  * large if several servers have one address, or if another program at the address of the
  * server transfers the zone.
  *
- * The module watches at most RETRANSFERS_MAX zones on servers. If there are more, it
- * drops the oldest. It reads no clock: the caller passes the time in milliseconds. A
- * server with several addresses must always have the same SERVER here
- * (servers_main_address()). The port does not matter.
+ * The module watches at most RETRANSFERS_MAX pairs of zone and server. If a further pair
+ * arrives, the module drops the pair with the oldest fanout (zone_differs). This module
+ * reads no clock. The caller passes the time in milliseconds. For a server with several
+ * addresses, always pass the same SERVER (servers_main_address()). The port does not
+ * matter.
  */
 #pragma once
 
@@ -32,12 +33,13 @@ struct retransfers;
 struct retransfers *retransfers_new(uint32_t seed);
 void retransfers_free(struct retransfers **retransfers);
 
-/* Call it when a fanout (zone_differs) arrives. Watches this zone on this server. */
+/* Watches this zone on this server. Call it when a fanout (zone_differs) arrives. */
 void retransfers_watch(struct retransfers *retransfers, const struct name *zone,
                        const struct address *server, int64_t now_ms);
 /*
- * Call it when a fanout (zone_transferred) arrives. A message that arrives again has the
- * same ID and changes nothing.
+ * Counts a transfer, if the module watches this zone on this server. Call it when a
+ * fanout (zone_transferred) arrives. ID: the id of the transfer. If the last counted
+ * transfer has the same ID, this call changes nothing, because the fanout arrived twice.
  */
 void retransfers_count(struct retransfers *retransfers, const struct name *zone,
                        const struct address *server, uint32_t serial, const char *id);
@@ -55,8 +57,8 @@ bool retransfers_needs_watch(const struct retransfers *retransfers,
                              int64_t now_ms);
 /*
  * Returns the number of transfers of the zone at this serial to the server, since the
- * processes began to watch the zone on this server. The number is at most
- * RETRANSFERS_COUNT_MAX.
+ * processes began to watch the zone on this server. A transfer at another serial starts
+ * the count again. The number is at most RETRANSFERS_COUNT_MAX.
  */
 int retransfers_of(const struct retransfers *retransfers, const struct name *zone,
                    const struct address *server, uint32_t serial);

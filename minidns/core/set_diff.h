@@ -2,14 +2,14 @@
  * set_diff -- compares two sets of records and finds out which records differ. The
  * caller first streams the remote set, in any order, and then the local set. If the sets
  * differ, the caller streams the local set again. set_diff uses a fixed amount of
- * memory. If a set contains a record twice, set_diff counts the record only once.
+ * memory. If the remote set contains a record twice, the result counts the record once.
  *
  * set_diff computes a hash of 128 bits for each record, with secret keys. set_diff
  * divides the records into 1024 parts, and adds the hashes of each part. An attacker
  * without the keys cannot construct two different sets with equal sums. set_diff stores
- * a few thousand remote records. For a small zone, it stores all remote records. If the
- * remote set is larger, the caller streams the remote set again. This time, set_diff
- * stores only the records of the parts that differ.
+ * up to 8192 remote records. If the sets differ and the remote set is larger, the caller
+ * streams the remote set again. This time, set_diff stores only the records of the parts
+ * that differ.
  */
 #pragma once
 
@@ -33,12 +33,12 @@ enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120, SET_DIFF_KEY = NAME_MAX_WIRE + 6
 /* The records that exist on only one side. */
 struct set_diff_side {
 	uint64_t count;
-	/* there may be more records: set_diff has not compared all parts */
+	/* true: set_diff has not compared all parts, so more records may differ */
 	bool more;
 	/*
-	 * The first records in the order of their octets. So each process names the same
-	 * records of a difference. The text is printable ASCII; the key contains the
-	 * first octets, and zeroes.
+	 * The number and the texts of the first records in the order of their octets. So
+	 * each process names the same records of a difference. `text` is printable ASCII.
+	 * `key` contains the first octets of the record, padded with zeroes.
 	 */
 	int named;
 	struct set_diff_named {
@@ -48,9 +48,11 @@ struct set_diff_side {
 };
 
 enum set_diff_result {
-	SET_DIFF_EQUAL,			/* only repeated records differed */
+	/* the sets differ only in the number of repetitions of records */
+	SET_DIFF_EQUAL,
 	SET_DIFF_DIFFERENT,
-	SET_DIFF_UNKNOWN,		/* the remote set changed, or repeats records */
+	/* set_diff cannot decide: the remote set changed, or it repeats records */
+	SET_DIFF_UNKNOWN,
 };
 
 struct set_diff *set_diff_new(const struct set_diff_keys *keys);
@@ -59,9 +61,9 @@ void set_diff_free(struct set_diff **diff);
 /* ---- first pass: all remote records, then all local records ---- */
 
 /*
- * Records that a signer adds (RRSIG, NSEC, DNSKEY and so on) have separate parts. If
- * only the remote set has RRSIGs, the server signs the zone by itself, and set_diff does
- * not compare these parts.
+ * Add a record to the remote or local set. Records that a signer adds (RRSIG, NSEC,
+ * DNSKEY and so on) have separate parts. If only the remote set has RRSIGs, the server
+ * signs the zone by itself. Then set_diff does not compare these separate parts.
  */
 void set_diff_remote(struct set_diff *diff, const struct canonical *record);
 void set_diff_local(struct set_diff *diff, const struct canonical *record);
@@ -70,8 +72,9 @@ bool set_diff_equal(const struct set_diff *diff);
 /* ---- second pass: which records differ? ---- */
 
 /*
- * True: first stream the remote set again, through set_diff_remote_again(). In both
- * cases, pass all local records to set_diff_find() afterwards.
+ * Begins the second pass. True: first stream the remote set again, through
+ * set_diff_remote_again(). In both cases, pass all local records to set_diff_find()
+ * afterwards.
  */
 bool set_diff_second_pass(struct set_diff *diff);
 void set_diff_remote_again(struct set_diff *diff, const struct canonical *record);

@@ -1,7 +1,7 @@
 /*
  * silence -- decides from the answers of a name server whether the server is silent.
- * mini-DNS sends only probes to a silent server, at intervals (base/breaker.h). Other
- * requests to this server end immediately, without an answer.
+ * mini-DNS sends probes to a silent server at intervals (base/breaker.h). Other requests
+ * to this server end immediately, without an answer.
  *
  * A server counts as silent if requests for five different zones have had no answer since
  * mini-DNS last received an answer or a query from the server. Requests for only one zone
@@ -21,7 +21,7 @@ enum { SILENCE_ZONES = 5 };
 
 struct silence {
 	struct breaker breaker;
-	/* the zones whose requests got no answer, in a row */
+	/* the zones that have had no answer to a request since `heard_ms` */
 	struct name zones[SILENCE_ZONES];
 	/* when the last answer or query from the server arrived */
 	int64_t heard_ms;
@@ -33,24 +33,27 @@ struct unanswered {
 	int64_t asked_ms;
 };
 
-/* All times come from one monotonic clock. */
+/* Begins with a server that is not silent. Pass times of one monotonic clock only. */
 void silence_init(struct silence *silence);
 bool silence_is(const struct silence *silence);
 /*
  * True: mini-DNS may send a request now. If the server is silent, this request is the
  * probe.
  *
- * A probe counts as unanswered until its answer arrives. This may take longer than the
- * pause before the next probe. The pauses are shorter than five seconds. The pool
- * manager also sends probes through mini-DNS, about every ten seconds, and mini-DNS must
- * send each of these probes to the server.
+ * A probe counts as unanswered until its answer arrives. The answer may take longer than
+ * the pause before the next probe. The pauses are shorter than five seconds, because
+ * mini-DNS must send each probe of the pool manager to the server. The pool manager
+ * orders a probe about every ten seconds.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
-/* Call it when a request got no answer. True: the server has just become silent. */
+/*
+ * Counts the zone of a request that got no answer. True: the server has just become
+ * silent.
+ */
 bool silence_unanswered(struct silence *silence, const struct unanswered *question,
                         int64_t now_ms, uint32_t random);
 /*
- * Call it when an answer or a query from the server has arrived. True: the server was
- * silent before.
+ * Ends the silence of the server. Call it when an answer or a query from the server has
+ * arrived. True: the server was silent before.
  */
 bool silence_heard(struct silence *silence, int64_t now_ms);

@@ -16,5 +16,5 @@ struct siphash_key {
 	uint8_t octets[SIPHASH_KEY_LEN];
 };
 
-/* Returns the hash as a number. The octets of the hash are in little-endian order. */
+/* Returns the hash of DATA: the octets of the hash as a little-endian number. */
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t len);

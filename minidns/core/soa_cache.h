@@ -3,12 +3,12 @@
  * The cache may contain a million entries of about 400 bytes each. A budget limits the
  * memory of the cache and its map. The cache evicts the oldest entry first. The cache
  * does not use an entry that is older than SOA_CACHE_MS. Each time the caller adds an
- * entry, the cache removes a few old entries. So no query waits long.
+ * entry, the cache removes at most eight entries. So no query waits long.
  *
  * After mini-DNS has lost the connection to the broker, it may have missed
  * announcements. Then all entries may be outdated. The cache uses such an entry again
  * only after recovery.c has compared it with the database. If the entry differs from the
- * database, the cache drops the entry. This module reads no clock: the caller passes the
+ * database, the cache drops the entry. This module reads no clock. The caller passes the
  * time in milliseconds.
  */
 #pragma once
@@ -38,20 +38,22 @@ struct edition {
 struct edition edition_of(const struct domain_ref *domain);
 bool edition_equal(const struct edition *a, const struct edition *b);
 
-/* The part of a row of domains that an answer with the SOA needs. */
+/* The part of a row of the table domains that an answer with the SOA needs. */
 struct head {
 	char id[ID_LEN + 1];
 	struct name name;
 	char pool[HEAD_POOL + 1];
 	uint32_t serial;
-	uint64_t version;		/* 0: unknown */
-	uint32_t records;		/* without the SOA */
+	uint64_t version;		/* version of the domain; 0: unknown */
+	uint32_t records;		/* number of records without the SOA */
 	uint32_t soa_ttl;
-	uint16_t soa_len;		/* 0: mini-DNS cannot serve the row */
-	uint8_t soa[HEAD_SOA];		/* rdata */
+	/* length of `soa`; 0: mini-DNS cannot serve the row */
+	uint16_t soa_len;
+	uint8_t soa[HEAD_SOA];		/* rdata of the SOA */
 };
 
-struct rr head_soa(const struct head *head);	/* borrows from the head */
+/* Returns the SOA record of the zone. Borrows its data from HEAD. */
+struct rr head_soa(const struct head *head);
 
 enum { SOA_CACHE_MS = 60 * 1000 };
 
@@ -59,8 +61,8 @@ struct soa_cache;
 struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
 void soa_cache_free(struct soa_cache **cache);
 /*
- * Adds or replaces an entry. READ_MS: the time at which mini-DNS read HEAD; this time
- * never decreases from one call to the next.
+ * Adds or replaces an entry. READ_MS: the time at which mini-DNS read HEAD. READ_MS never
+ * decreases from one call to the next.
  */
 void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
 bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
@@ -84,24 +86,24 @@ bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
 /* Marks all entries as possibly outdated. */
 void soa_cache_doubt(struct soa_cache *cache);
 /*
- * Takes up to LIMIT possibly outdated entries, the oldest first, and returns their
- * number. It takes each entry only once. Pass each taken entry to soa_cache_verify().
- * Drops entries that are too old.
+ * Takes up to LIMIT possibly outdated entries, the oldest first, and returns the number
+ * of taken entries. Takes each entry only once. Pass each taken entry to
+ * soa_cache_verify(). Drops entries that are older than SOA_CACHE_MS.
  */
 size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
                               struct edition *taken, struct name *names, size_t limit);
 enum soa_cache_check {
-	SOA_CACHE_SAME,
+	SOA_CACHE_SAME,		/* the cache uses the entry again */
 	SOA_CACHE_DIFFERS,	/* the cache dropped the entry */
 	/*
-	 * the entry is unchanged: mini-DNS has read it or marked it again since it was
-	 * taken
+	 * The cache did nothing. Since soa_cache_take_doubted(), mini-DNS has read the
+	 * entry again, has marked it again, or has dropped it.
 	 */
 	SOA_CACHE_REPLACED,
 };
 /*
- * STORED: the edition of the taken zone in the database; NULL: the database does not
- * contain the zone.
+ * Compares a taken entry with the database. STORED: the edition of the zone in the
+ * database; NULL: the database does not contain the zone.
  */
 enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
                                       const struct edition *stored);

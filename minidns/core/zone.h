@@ -1,8 +1,8 @@
 /*
  * zone -- one version of a zone in wire form. A struct zone is complete and never
  * changes. A builder makes the zone once from its records. Then any number of answers
- * and transfers can read the zone. A counter keeps the zone in memory until its last
- * user releases it.
+ * and transfers can read the zone. A counter keeps the zone in memory until the last
+ * user releases the zone.
  *
  * The nodes include the empty non-terminals. The nodes are in canonical order (RFC 4034
  * 6.1), with the apex first. A hash table finds a node by name. Offsets of 32 bits
@@ -24,23 +24,23 @@
 
 enum {
 	NODE_CUT = 1,			/* the node has NS and is not the apex */
-	NODE_BELOW_CUT = 2,		/* glue */
+	NODE_BELOW_CUT = 2,		/* the records of the node are glue */
 	/* the node has a DNAME record, which redirects the names below the node */
 	NODE_DNAME = 4,
 	NODE_BELOW_DNAME = 8,
 };
 
 struct zone_node {
-	uint32_t name;			/* offset into names */
-	uint32_t parent;		/* node; ZONE_NONE at the apex */
-	/* index of the first record set; the record sets are sorted by type */
+	uint32_t name;			/* offset of the name in zone.names */
+	uint32_t parent;		/* index of the parent; ZONE_NONE at the apex */
+	/* index of the first record set; the SOA is first, then the order is by type */
 	uint32_t rrsets;
-	uint32_t rrset_count : 24;	/* 0: an empty non-terminal */
+	uint32_t rrset_count : 24;	/* 0: the node is an empty non-terminal */
 	uint32_t flags : 8;
 };
 
 struct zone_rrset {
-	/* offset of the first record: two octets of length, then the data */
+	/* offset of the first record; a record is two octets of length, then the data */
 	uint32_t rdata;
 	uint32_t count;
 	uint32_t ttl;
@@ -54,11 +54,11 @@ struct zone {
 	struct zone_node *nodes;
 	struct zone_rrset *rrsets;
 	uint8_t *names, *rdata;
-	/* hash table: the index of the node + 1, by the hash of its name */
+	/* hash table; key: the name of a node; value: the index of the node + 1 */
 	uint32_t *slots;
 	uint32_t node_count, rrset_count, slot_count;
 	uint64_t record_count;
-	uint64_t wire_bytes;		/* of all records, without compression */
+	uint64_t wire_bytes;		/* size of all records without compression */
 	uint64_t memory;		/* size of this structure with all its arrays */
 };
 
@@ -68,14 +68,14 @@ struct zone_builder;
 
 struct zone_builder *zone_builder_new(const struct name *apex);
 /*
- * Copies the record. Any order is allowed. The builder is faster if the records of a
- * record set follow each other.
+ * Adds a copy of the record. The records may be in any order. The builder is faster if
+ * the records of a record set follow each other.
  */
 void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
- * Frees the builder in either case. ERR_INVALID: mini-DNS cannot serve the zone, because
- * the SOA is missing, a name is outside the zone, or a record is too long for a message.
- * *why names the record.
+ * Makes the zone. Frees the builder, also after an error. ERR_INVALID: mini-DNS cannot
+ * serve the zone, because the zone does not have exactly one valid SOA, a name is outside
+ * the zone, a record is too long for a message, or all names together are too long.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);
@@ -90,15 +90,15 @@ const uint8_t *zone_name(const struct zone *zone, uint32_t node);
 /* Returns the node with exactly this name, or ZONE_NONE. */
 uint32_t zone_find(const struct zone *zone, const uint8_t *wire);
 /*
- * Returns the node of NAME or of its closest encloser (RFC 4592 3.3.1). *exact: the node
- * has the name NAME. NAME is in lower case and in the zone.
+ * Returns the node of NAME or of its closest encloser (RFC 4592 3.3.1). Sets *exact to
+ * true if the node has the name NAME. NAME is in lower case and in the zone.
  */
 uint32_t zone_closest(const struct zone *zone, const struct name *name, bool *exact);
 const struct zone_rrset *zone_rrset(const struct zone *zone, uint32_t node,
                                     uint16_t type);
 /*
- * Reads the next record of a record set; start with *at = set->rdata. Fills in all
- * members except the owner.
+ * Reads the next record of a record set. Before the first call, set *at to set->rdata.
+ * Fills in all members of RR except the owner.
  */
 void zone_next_rr(const struct zone *zone, const struct zone_rrset *set, uint32_t *at,
                   struct rr *rr);

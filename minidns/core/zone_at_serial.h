@@ -1,8 +1,8 @@
 /*
  * zone_at_serial -- a zone as it was at an earlier serial. The module starts with the
- * current zone and a delta (ixfr.h), which contains all changes since the earlier
+ * current zone and a delta (ixfr.h). The delta contains all changes since the earlier
  * serial. The module omits the records that the delta added, and includes the records
- * that the delta removed. zone_at_serial returns all records one by one, in the
+ * that the delta removed. zone_at_serial_next() returns all records one by one, in the
  * canonical form (dns/canonical.h). The records have no particular order. A caller may
  * read a large zone in steps.
  */
@@ -18,8 +18,8 @@
 struct zone_at_serial;
 
 /*
- * The largest delta, in octets. The limit is small because mini-DNS reads all records
- * that a delta adds in one step.
+ * The largest delta, in octets. The limit is small, because in one turn of the event
+ * loop, zone_at_serial_new() reads all records that the delta adds.
  */
 enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
@@ -32,5 +32,5 @@ struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
                                           const struct delta *delta, uint32_t seed);
 void zone_at_serial_free(struct zone_at_serial **view);
 void zone_at_serial_rewind(struct zone_at_serial *view);
-/* False: no more records. */
+/* Writes the next record into RECORD. False: there are no more records. */
 bool zone_at_serial_next(struct zone_at_serial *view, struct canonical *record);

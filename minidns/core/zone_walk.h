@@ -12,10 +12,10 @@
 struct zone_walk {
 	const struct zone *zone;
 	uint32_t node, set;
-	/* position in the current set; left 0: no current set */
+	/* offset of the next record in the set, and number of records left in the set */
 	uint32_t rdata, left;
 };
 
 struct zone_walk zone_walk(const struct zone *zone);
-/* False: no more records. */
+/* Reads the next record into RR. False: there are no more records. */
 bool zone_walk_next(struct zone_walk *walk, struct rr *rr);
