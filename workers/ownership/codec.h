@@ -17,27 +17,27 @@ enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
 
 extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 
-/* The arguments of apply_endpoints without storage_id and zone. */
+/* The arguments of apply_endpoints, except storage_id and zone. */
 struct endpoint_list {
 	const char *resource;
 	/* the list contains all endpoints of the resource */
 	bool is_complete;
 	/* revision of the list; 0: the resource sends no revisions */
 	uint64_t rev;
-	/* each combination of name, type and set id occurs only once */
+	/* in the list, each combination of name, type and set id occurs only once */
 	struct endpoint *endpoints;
 	size_t count;
 };
 
 /*
- * Finds the registry by the arguments storage_id and zone. ERR_NOT_FOUND: there is no
- * such registry.
+ * Finds the registry that the arguments storage_id and zone name. ERR_NOT_FOUND: the
+ * settings contain no such registry.
  */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 /*
- * Returns ERR_NOT_FOUND. Call it if the registry is not in the settings, or belongs to
- * another tenant.
+ * Writes to *why that the caller cannot use this registry, and returns ERR_NOT_FOUND.
+ * Call it if the registry is not in the settings, or belongs to another tenant.
  */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);
 enum err codec_endpoints(const json_t *args, const struct registry *registry,

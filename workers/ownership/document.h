@@ -1,7 +1,7 @@
 /*
  * document -- converts the records of a zone to and from a list of JSON objects
- * ("ConfigMap" in the requirements, seed 001). Each object has the members dnsname,
- * owner, target and type of one record. Names in dnsname and target have no final dot.
+ * ("ConfigMap" in the requirements, seed 001). Each object describes one record with the
+ * members dnsname, owner, target and type. Names in dnsname and target have no final dot.
  */
 #pragma once
 
@@ -24,15 +24,15 @@ extern const struct json_field document_fields[];
  */
 size_t document_add(json_t *entries, const struct record_row *row);
 
-/* The part of a document for one registry. */
+/* The entries of a document, read for one registry. */
 struct document {
 	/*
-	 * sets with the storage_id of the registry, each only once; `intended` contains
-	 * the records
+	 * the sets whose owner is the storage_id of the registry, each only once.
+	 * `intended` contains the records of a set.
 	 */
 	struct owned_row *sets;
 	size_t count;
-	/* number of records of other owners; number of records without an owner */
+	/* number of records of other owners, and number of records without an owner */
 	size_t others, unmanaged;
 	size_t outside;			/* number of records in other zones */
 	/*
@@ -42,6 +42,9 @@ struct document {
 	size_t unreadable;
 };
 
-/* ERR_INVALID: an entry is malformed. */
+/*
+ * Reads the entries for REGISTRY. *document is in ARENA. ERR_INVALID: an entry is
+ * malformed.
+ */
 enum err document_read(const json_t *entries, const struct registry *registry,
                        struct arena *arena, struct document *document, struct why *why);

@@ -25,22 +25,25 @@ struct ownership {
 	/* thread that looks up the addresses of primaries */
 	struct lane *names;
 	bool is_draining;
-	/* index of the registry with which due.c begins */
+	/* index of the registry that due_fire() tries first */
 	size_t next;
-	int due_period_ms, sweep_period_ms;	/* constants */
+	/* periods of the timers. The program never changes them. */
+	int due_period_ms, sweep_period_ms;
 };
 
 extern const struct rpc_method ownership_methods[];	/* service.c */
 
-/* maximum number of rounds at the same time in a process */
+/* maximum number of rounds that run at the same time in a process */
 enum { ROUNDS_MAX = 8 };
 
 /* ---- due.c ---- */
 
+/* Starts rounds of the registries that are due. Runs each second. */
 void due_fire(void *ownership);
-void sweep_fire(void *ownership);	/* deletes old rows */
+/* Deletes old rows. Runs each minute. */
+void sweep_fire(void *ownership);
 /*
- * Call it when rows of the registry have changed. Starts a round of the registry if a
- * round may start now.
+ * Starts a round of the registry if a round may start now. Call it when rows of the
+ * registry have changed.
  */
 void due_now(struct ownership *ownership, struct registry *registry);

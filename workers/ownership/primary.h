@@ -6,10 +6,11 @@
  *
  * Each zone transfer uses its own TCP connection. Dynamic updates and queries share
  * another connection. zonefleet-ownership closes the shared connection when an error
- * occurs or the caller cancels an operation. It also closes the connection after some
- * idle time. If the registry has a key, zonefleet-ownership signs all messages and
- * rejects unsigned answers. If the server answers with BADTIME, zonefleet-ownership signs
- * the message again with the server's time (RFC 8945 5.2.3), but only once.
+ * occurs or the caller cancels an operation. zonefleet-ownership also closes the
+ * connection after idle_ms without a message. If the registry has a key,
+ * zonefleet-ownership signs all messages and rejects unsigned answers. If the server
+ * answers with BADTIME, zonefleet-ownership signs the message again with the server's
+ * time (RFC 8945 5.2.3), but only once.
  */
 #pragma once
 
@@ -34,7 +35,8 @@ struct primary_config {
 	struct address server;
 	/* looks up the address of the server; NULL: use `server` */
 	struct lookup *lookup;
-	struct address local;		/* source address; 0 bits: any */
+	/* source address of connections; 0 bits: any address */
+	struct address local;
 	/* primary_new() copies the key; NULL: do not sign messages */
 	const struct tsig_key *key;
 	int silence_ms;			/* time limit of each wait for the server */
@@ -45,6 +47,8 @@ struct primary_config {
 };
 
 /*
+ * Makes a primary. Connects only when an operation starts.
+ *
  * At most one operation of each kind can run at a time. A callback may start and cancel
  * operations and free the primary. No callback runs inside a function of this module or
  * after a cancellation. The strings that a callback gets are valid until the callback
@@ -76,9 +80,10 @@ void primary_cancel_read(struct primary *primary);
 /* ---- updates ---- */
 
 /*
- * WORDS: the reason, to print after the name of the server; "" for APPLIED. AGAIN: it is
- * unknown whether the server has applied the updates, so send them again. FAILED may mean
- * that the updates are too large for a message.
+ * Gets the outcome of a message. WORDS: the reason, to print after the name of the
+ * server; "" for APPLIED. AGAIN: it is unknown whether the server has applied the
+ * updates, so send them again. FAILED may mean that the updates are too large for a
+ * message.
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
@@ -91,8 +96,8 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: the reason why there is no answer. NULL: SET contains the sorted records, or is
- * empty. SET is valid until the callback returns.
+ * Gets the answer to a query. FAULT: the reason why there is no answer. NULL: SET
+ * contains the sorted records, or is empty. SET is valid until the callback returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

@@ -17,18 +17,18 @@ struct runtime;
 struct registry;
 
 enum {
-	/* limits of a reading, for all providers */
+	/* limits of one reading of a zone, for all providers */
 	PROVIDER_WHOLE_MS = 600 * 1000,
 	PROVIDER_RECORDS_MAX = 10 * 1000 * 1000,
 	PROVIDER_OCTETS_MAX = INT32_MAX,
 };
 
 /*
- * FAULT: the reason why the reading failed. The records and SERIAL are then not valid.
- * NULL: the reading is complete.
+ * Gets the result of a reading. FAULT: the reason why the reading failed. The records and
+ * SERIAL are then not valid. NULL: the reading is complete.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
-/* WORDS: the reason, if the outcome is not APPLIED. */
+/* Gets the outcome of the updates. WORDS: the reason, if the outcome is not APPLIED. */
 typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
 
 struct provider {
@@ -40,9 +40,11 @@ struct provider {
 	             void *self);
 	/* Reads the current serial of the zone. */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
-	/* Returns the maximum size of the update in a message. */
+	/* Returns the maximum size that the update has in a message. */
 	struct batch_size (*measure)(const struct update *update);
-	/* The provider applies either all updates or no update. */
+	/*
+	 * Sends the updates together. The server applies either all updates or no update.
+	 */
 	void (*send)(struct registry *registry, const struct update *const *updates,
 	             size_t count, provider_sent_fn *done, void *self);
 	void (*cancel)(struct registry *registry);

@@ -25,7 +25,7 @@ struct round;
 
 struct registry_settings {
 	char *zone, *storage_id, *tenant;
-	/* indexes of the words in registry_settings.c */
+	/* indexes of the chosen words in the word lists of registry_settings.c */
 	int storage, provider, txt_form, former_form, policy, scope;
 	char *txt_prefix, *txt_suffix, *txt_wildcard;
 	char *former_prefix, *former_suffix;
@@ -66,18 +66,18 @@ struct registry {
 	struct batch_limits limits;
 	struct tsig_key key;
 	bool has_key;
-	/* looks up the primary's address; main.c owns it */
+	/* Looks up the address of the primary. main.c owns the lookup. */
 	struct lookup *lookup;
 	struct primary_link *primary;	/* only for the provider rfc2136 */
 	struct domain_link *link;	/* only for the provider managed */
-	bool is_due;			/* only due.c uses it */
+	bool is_due;			/* A round is due. Only due.c uses this member. */
 	struct last_plan last_plan;
 	struct round *round;		/* NULL: no round runs */
 	/* earliest time of the next round in this process */
 	int64_t not_before_ms;
 };
 
-/* maximum octets of the zone name in the name of a lock */
+/* maximum number of octets of the zone's name in the name of the lock */
 enum { REGISTRY_LOCK_ZONE = 160 };
 
 struct registries {
@@ -89,7 +89,10 @@ struct registries {
 
 extern const struct option_list registry_lists[];
 
-/* ERR_INVALID: *why names the zone. */
+/*
+ * Makes the registries from the settings. ERR_INVALID: a setting is wrong, or there is no
+ * zone in the settings.
+ */
 enum err registries_build(struct registries *registries, struct why *why);
 
 /* ---- registry.c ---- */
@@ -102,8 +105,8 @@ bool registry_is_beside(const struct registry *a, const struct registry *b);
  */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
 /*
- * ZONE must be in lower case and have a final dot. NULL: the registry is not in the
- * settings.
+ * Returns the registry of STORAGE_ID in ZONE. ZONE must be in lower case and have a final
+ * dot. NULL: the registry is not in the settings.
  */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

@@ -4,10 +4,11 @@
  *
  * One dynamic update contains both a record and its ownership mark. The prerequisites of
  * the update describe the zone as the round read it. So the server applies each change
- * completely or not at all. A round may end at any point, or pause while another round
- * runs. The next round makes the remaining changes. Before the round sends updates, it
- * writes the desired record sets to the database (ACCEPTED). After a later reading, a
- * round writes which of these record sets the zone contains (PROGRAMMED).
+ * completely or not at all. A round may end at any point. A process may also stall during
+ * a round, and another process may then run a round of the same registry. The next round
+ * makes the remaining changes. Before the round sends updates, it writes the desired
+ * record sets to the database (ACCEPTED). After a later reading, a round writes which of
+ * these record sets the zone contains (PROGRAMMED).
  */
 #pragma once
 
@@ -16,13 +17,17 @@
 struct ownership;
 struct registry;
 
-void round_metrics(void);		/* call it before the fork */
+/* Registers the metrics. Call it before the fork. */
+void round_metrics(void);
 /*
  * Starts a round if the registry is due and no other process holds the lock of the
  * registry.
  */
 void round_begin(struct ownership *ownership, struct registry *registry);
-/* Ends the round before the next message. The next round makes the remaining changes. */
+/*
+ * If the round has not begun to send updates, ends the round immediately. Otherwise ends
+ * the round before the next message. The next round makes the remaining changes.
+ */
 void round_stop(struct registry *registry);
-/* Ends the round immediately. */
+/* Ends the round immediately. Does not write its result. */
 void round_abort(struct registry *registry);

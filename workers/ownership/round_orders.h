@@ -6,7 +6,7 @@
 struct round;
 struct tx;
 
-/* Reads the open orders. */
+/* Reads at most ORDERS_ROUND_MAX open orders of the registry, and their items. */
 void round_orders_read(struct round *round, struct tx *tx);
 /* Adds the orders to the plan. Call it after view_settle() and before plan_make(). */
 void round_orders_plan(struct round *round);

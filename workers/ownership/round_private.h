@@ -22,21 +22,21 @@ struct map;
 struct order;
 struct loop_timer;
 
-enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
+enum { PLAN_DIGEST = 64 };		/* number of hexadecimal digits in a digest */
 
 /* The update of one name. */
 struct name_update {
 	struct update update;
-	/* index of its first item in the plan; number of items */
+	/* index of the first item of this update in the plan, and number of its items */
 	size_t first, count;
 	/*
-	 * sent, perhaps more than once, with an unknown result: the server may have
-	 * applied the update
+	 * The round has sent the update once or more, and the result is unknown. The
+	 * server may have applied the update.
 	 */
 	bool is_unconfirmed;
 };
 
-/* A name and a type, as a key of maps. */
+/* A name and a type, as the key of a hash table. */
 struct set_key {
 	uint8_t octets[NAME_MAX_WIRE + 2];
 	size_t len;
@@ -46,20 +46,23 @@ struct round {
 	struct ownership *ownership;
 	struct registry *registry;
 	struct held *held;
-	struct arena *arena;		/* memory of the rows from the database */
-	/* memory of the rows in one run of a transaction */
+	struct arena *arena;		/* memory for the rows from the database */
+	/* memory for the rows that one run of a transaction writes */
 	struct arena *scratch;
 	struct registry_row row;
 	struct view *view;
 	struct owned_row *owned_rows;
-	struct map *owned;		/* the rows of owned_rows, by name and type */
+	struct map *owned;		/* hash table of owned_rows. Key: name and type */
 	struct endpoint *endpoints;
-	struct map *complete;		/* resources with a complete list */
-	/* orders for round_orders.c; the oldest order is the first */
+	/* hash table of the resources with a complete list. Key: the resource */
+	struct map *complete;
+	/*
+	 * Open orders, the oldest order first. Only round_orders.c reads their members.
+	 */
 	struct order *orders;
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
-	/* the database contains the records of this reading */
+	/* the database contains the records of this reading of the zone */
 	bool is_kept;
 	struct plan plan;
 	/* digest of the held changes; "": no held changes */
@@ -75,7 +78,7 @@ struct round {
 	struct loop_timer *timer;
 	struct redo_timer *redo;	/* runs the transactions of the round */
 	size_t outcomes[OUTCOME_COUNT];
-	/* reason of the last outcome other than APPLIED */
+	/* reason of the last outcome that was not APPLIED */
 	char reason[256];
 	enum registry_state end_state;	/* state and reason at the end of the round */
 	char *end_reason;
@@ -104,18 +107,24 @@ enum err round_owned_restore(void *round, struct why *why);
 enum err round_plan(struct round *round, struct why *why);
 /* Writes the desired sets, before the round sends the updates. */
 enum err round_owned_accept(void *round, struct why *why);
-/* Writes the sets that the provider applied or refused. */
+/*
+ * Writes to the rows which sets the provider has applied and which sets the provider has
+ * refused.
+ */
 enum err round_owned_assign(void *round, struct why *why);
-/* Writes which sets the reading showed and which no longer exist. */
+/*
+ * Updates the rows from the last reading: writes the owned sets that the zone contains,
+ * and deletes the rows of sets that no longer exist.
+ */
 enum err round_owned_settle(void *round, struct why *why);
 
 /* ---- round_skip.c ---- */
 
 /* True: the round can skip the reading of the zone if the serial is unchanged. */
 bool round_skip_is_possible(const struct round *round);
-/* True: the serial is unchanged. */
+/* True: SERIAL is the serial of the last plan. */
 bool round_skip_applies(const struct round *round, uint32_t serial);
-/* Stores the serial and the revision for the next round. */
+/* Stores the serial of the zone and the revision of the endpoints for the next round. */
 void round_skip_note(const struct round *round);
 
 /* ---- round_records.c ---- */
@@ -125,7 +134,7 @@ enum err round_keep_records(void *round, struct why *why);
 /* ---- round_report.c ---- */
 
 void round_digest(struct round *round);
-/* The plan as JSON, with a limited length. */
+/* Appends the plan as JSON. The length of the JSON is limited. */
 void round_describe(const struct round *round, struct buf *json);
 /* Writes log lines, metrics and notifications at the end of the round. */
 void round_report(struct round *round, enum registry_state state);

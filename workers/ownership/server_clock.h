@@ -13,14 +13,18 @@
 #include "model/name.h"
 
 struct server_clock {
-	/* number of seconds that the server's clock is ahead of this machine's clock */
+	/*
+	 * number of seconds by which the server's clock is ahead of this machine's clock
+	 */
 	int64_t ahead_s;
 };
 
-uint64_t server_clock_now(const struct server_clock *clock);	/* unix seconds */
+/* Returns the estimated clock time of the server in unix seconds. */
+uint64_t server_clock_now(const struct server_clock *clock);
 /*
  * Updates CLOCK from NOW, the time in a signed answer of SERVER (the primary of ZONE). If
- * the difference of the two clocks has changed, logs both clocks.
+ * the difference of the two clocks has changed by more than TSIG_FUDGE_S, logs both
+ * clocks.
  */
 void server_clock_learn(struct server_clock *clock, uint64_t now,
                         const struct address *server, const struct name *zone);

@@ -7,11 +7,14 @@
 
 #include "ownership.h"
 
-/* Finds the registry of the call, if the caller may use it. */
+/*
+ * Finds the registry of the call. ERR_NOT_FOUND: there is no such registry, or the caller
+ * may not use it.
+ */
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);
 
-/* Notes the change of the registry for the log. */
+/* Notes for the log that the call changes the registry. */
 struct changed *service_note_registry(struct request *req,
                                       const struct registry *registry);
 

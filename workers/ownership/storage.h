@@ -3,7 +3,7 @@
  * storage" in the requirements, seed 001).
  *
  * txt     in TXT records of the zone. One update contains the records and their marks
- * table   in rows of the database. The round writes them before it sends the updates.
+ * table   in rows of the database. The round writes the rows before it sends updates.
  *         The rows take effect when a reading has shown the records
  * memory  in this process, for tests (InMemoryStorage). The marks are lost when the
  *         process ends
@@ -23,7 +23,7 @@ struct storage {
 	bool has_rows;			/* the database has rows of owned sets */
 	/*
 	 * Records() of seed 001: adds the claims of this storage to the view. The round
-	 * calls it before view_settle().
+	 * calls this function before view_settle().
 	 */
 	void (*records)(struct round *round, struct tx *tx);
 	/*

@@ -21,17 +21,18 @@ enum registry_state {
 	REGISTRY_NEW, REGISTRY_OK, REGISTRY_HELD, REGISTRY_PARKED, REGISTRY_FAILED
 };
 const char *registry_state_name(enum registry_state state);	/* "HELD" */
-bool registry_state_failed(enum registry_state state);	/* FAILED or PARKED */
+/* True: STATE is FAILED or PARKED. */
+bool registry_state_failed(enum registry_state state);
 
 struct registry_row {
 	char id[ID_LEN + 1];
-	/* revision; each change of the endpoints raises it */
+	/* Revision of the endpoints. Each change of the endpoints raises this number. */
 	uint64_t rev;
-	unsigned failures;		/* consecutive failed rounds */
+	unsigned failures;		/* number of consecutive failed rounds */
 	bool is_due;
 	/* digest of the held changes; "": no held changes */
 	const char *held_digest;
-	/* digest of the mismatches in the last notification */
+	/* digest of the desired sets that have other owners, in the last plan */
 	const char *mismatches;
 	const char *approved;		/* digest of the approved changes */
 };
@@ -54,8 +55,9 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
 /* Returns the plan as JSON. NULL: there is no plan yet. */
 const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
 /*
- * Call it when the endpoints have changed. The next round is due as soon as `interval`
- * allows a round, even if a round is running now.
+ * Raises the revision of the endpoints. The next round is due as soon as `interval`
+ * allows a round, even if a round is running now. Call it when the endpoints have
+ * changed.
  */
 void store_registry_changed(struct tx *tx, const char *id);
 /*
@@ -71,21 +73,23 @@ struct round_row {
 	const char *id;			/* id of the registry */
 	enum registry_state state;
 	const char *reason;
-	/* the round counts as failed, because the server applied no update */
+	/* the round counts as failed, because the server applied none of its updates */
 	bool is_fruitless;
 	bool is_planned;		/* false: the following members are not used */
 	uint64_t rev;			/* revision of the endpoints in the plan */
 	uint32_t serial;
-	const char *plan;		/* JSON */
-	const char *held_digest;	/* NULL: keep the old digest and its approval */
+	const char *plan;		/* the plan as JSON */
+	/* digest of the held changes; NULL: keep the old digest and its approval */
+	const char *held_digest;
 	const char *mismatches;
 	int64_t next_ms;		/* time until the next round is due */
-	int64_t rest_ms;		/* like next_ms, if the endpoints have changed */
+	/*
+	 * time until a round is due if the endpoints have changed since the plan, or
+	 * change later
+	 */
+	int64_t rest_ms;
 };
-/*
- * Writes the result. If the endpoints have changed since the plan, the next round is due
- * after rest_ms.
- */
+/* Writes the result of a round, and the time when the next round is due. */
 void store_round(struct tx *tx, const struct round_row *round);
 /*
  * Approves the held changes with the digest DIGEST. False: the held changes have a
@@ -103,9 +107,10 @@ struct endpoint {
 	struct rrset rrset;
 	const char *set_id;
 	bool has_ttl, is_shared;
-	/* an open transfer made the endpoint, and no producer has sent it */
+	/* an open transfer made this endpoint, and no producer has sent this endpoint */
 	bool is_copy;
-	const char *resource;		/* only set in rows from the database */
+	/* resource of the endpoint, only in rows from the database */
+	const char *resource;
 };
 
 struct source {
@@ -148,14 +153,20 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 struct owned_row {
 	struct owned_row *next;		/* the next row of the round */
 	struct name name;
-	/* the set at the last reading; no records: not read yet */
+	/*
+	 * the set at the last reading of the zone; no records: no reading has shown the
+	 * set yet
+	 */
 	struct rrset rrset;
-	/* the set in the last update; no records: no update is open */
+	/* the set that the last update writes; no records: no update is open */
 	struct rrset intended;
 	const char *resource;
-	/* storage_id of the owner; only store_owned_by_others() sets it */
+	/* storage_id of the owner. Only store_owned_by_others() sets this member. */
 	const char *storage_id;
-	/* not read yet, and another registry also has a row for the set */
+	/*
+	 * no reading has shown the set yet, and another registry also has a row for the
+	 * set
+	 */
 	bool is_contested;
 };
 
@@ -166,10 +177,10 @@ void store_owned_by_others(struct tx *tx, struct arena *arena, const char *id,
                            const char *zone,
                            void (*each)(void *self, const struct owned_row *row),
                            void *self);
-/* Writes only `intended`. */
+/* Inserts the rows that are missing, and writes only `intended` of ROWS. */
 void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count);
-/* Writes the records and clears `intended`. */
+/* Writes the records of ROWS and clears `intended`. */
 void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
                      size_t count);
 /*
@@ -180,11 +191,11 @@ void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *
                          size_t count);
 void store_owned_delete(struct tx *tx, const char *id, const struct owned_row *rows,
                         size_t count);
-/* True: RESOURCE has a row of an owned set. */
+/* True: a row of an owned set belongs to RESOURCE. */
 bool store_owned_has(struct tx *tx, const char *id, const char *resource);
 /*
- * The first function stores the number of rows of owned sets. The second function returns
- * true if the number of rows is now smaller than the stored number.
+ * store_owned_count() stores the number of rows of owned sets. store_owned_is_lost()
+ * returns true if the number of rows is now smaller than the stored number.
  */
 void store_owned_count(struct tx *tx, const char *id);
 bool store_owned_is_lost(struct tx *tx, const char *id);
@@ -205,9 +216,10 @@ void store_answer_put(struct tx *tx, const struct request *req, const char *answ
 
 /* ---- old rows ---- */
 
-/* Deletes answers older than an hour. */
+/* Deletes at most 10000 answers that are older than an hour. */
 void store_sweep_answers(struct tx *tx);
 /*
- * Deletes resources without endpoints and owned sets whose last list is older than a day.
+ * Deletes at most 10000 resources that own no sets, if the last list of the resource was
+ * complete and empty, and arrived more than a day ago.
  */
 void store_sweep_sources(struct tx *tx);

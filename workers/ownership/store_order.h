@@ -7,19 +7,26 @@
 struct order_row {
 	const char *id;
 	enum plan_order_kind kind;
-	/* the order is only for `name`; the order also includes the names below `name` */
+	/*
+	 * has_name: the order is only for `name`. is_below: the order also includes the
+	 * names below `name`.
+	 */
 	bool has_name, is_below;
 	struct name name;
-	uint16_t type;			/* 0: any */
-	const char *resource;		/* NULL: any */
-	struct rrset expected;		/* for ADOPT */
+	uint16_t type;			/* type of the record sets; 0: any type */
+	/* resource of the record sets; NULL: any resource */
+	const char *resource;
+	/* for ADOPT: the records that the set must have now */
+	struct rrset expected;
 	/* for TRANSFER: the id and the storage_id of the new registry */
 	const char *to_id, *to;
 	bool is_dry;
 	const char *ordered_by;
 };
 
-/* maximum numbers for a registry: of open orders, and of orders in one round */
+/*
+ * maximum number of open orders of a registry, and maximum number of orders in one round
+ */
 enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };
 
 /*
@@ -29,13 +36,16 @@ enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };
  */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order, const struct request *req);
-/* Reads the oldest ORDERS_ROUND_MAX open orders. */
+/* Reads at most ORDERS_ROUND_MAX open orders of the registry, the oldest order first. */
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);
-/* Ends the order: writes RESULT (JSON) and deletes the items. */
+/* Ends the order. Writes RESULT (JSON) and deletes the items of the order. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
-/* False: there is no such order. *result is NULL until the order is done. */
+/*
+ * Reads the state and the result of an order. False: there is no such order. *result is
+ * NULL until the order is done.
+ */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
@@ -43,9 +53,15 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 
 /* The values of the column `state` of an item. An item is one record set of an order. */
 #define ITEM_ACCEPTED "ACCEPTED"	/* the server may have applied the update */
-/* the server has applied the update; only within a transaction */
+/*
+ * The server has applied the update. The transaction that writes this value replaces it
+ * with ITEM_DONE.
+ */
 #define ITEM_APPLIED "APPLIED"
-/* the server has refused the update; only within a transaction */
+/*
+ * The server has refused the update. The transaction that writes this value deletes the
+ * item.
+ */
 #define ITEM_REFUSED "REFUSED"
 #define ITEM_DONE "DONE"
 
@@ -62,7 +78,7 @@ void store_order_items(struct tx *tx, struct arena *arena, const char *registry_
                        void (*each)(void *self, const char *order_id,
                                     const struct order_set *set, bool is_done),
                        void *self);
-/* Makes applied items DONE and deletes refused items. */
+/* Sets the state of applied items to DONE, and deletes refused items. */
 void store_order_items_settle(struct tx *tx, const char *order_id);
 /* Deletes the owned rows of accepted items. */
 void store_order_items_unmake(struct tx *tx, const char *order_id,

@@ -9,27 +9,28 @@
 struct record_row {
 	struct name name;
 	struct rrset rrset;
-	const char *owner;		/* ids, separated by commas; "": no owner */
-	/* from the ownership mark of this registry; "": unknown */
+	/* ids of the owners, separated by commas; "": no owner */
+	const char *owner;
+	/* resource in the ownership mark of this registry; "": unknown */
 	const char *resource;
 };
 
 /* The reading of the zone that wrote the rows. */
 struct reading {
 	uint32_t serial;
-	const char *at;			/* NULL: not read yet */
+	const char *at;			/* time of the reading; NULL: no reading yet */
 };
 
 bool store_reading(struct tx *tx, struct arena *arena, const char *id,
                    struct reading *reading);
 void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 
-/* Returns false to end the reading of rows. */
+/* Gets one row. Returns false to end the reading of rows. */
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
 /*
- * The first function reads all rows. The second function reads at most COUNT rows after
- * NAME and TYPE. If NAME is NULL, the second function begins with the first row.
+ * store_records() reads all rows. store_records_page() reads at most COUNT rows after
+ * NAME and TYPE. If NAME is NULL, store_records_page() begins with the first row.
  */
 void store_records(struct tx *tx, struct arena *arena, const char *id,
                    store_record_fn *each, void *self);

@@ -16,12 +16,13 @@
 #include "runtime/tx.h"
 
 struct transfer {
-	const char *order, *from, *to;	/* ids of the order and of two registries */
+	/* ids of the order, the old and the new registry */
+	const char *order, *from, *to;
 };
 
 /*
- * Locks the rows of the resources, as a producer's call does. Call it before the other
- * functions.
+ * Locks the rows of all resources of both registries. Calls of producers lock the same
+ * rows. Call it before the other functions.
  */
 void store_transfer_lock(struct tx *tx, const struct transfer *transfer);
 /* Copies the endpoints to the new registry. */
@@ -37,8 +38,8 @@ void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
                            const char *state);
 /*
- * Moves the owned rows. If the new registry already has a row with records, the storage
- * decides: "table" fails with ERR_EXISTS, "txt" replaces that row.
+ * Moves the owned rows. IS_IN_ZONE: the storage is "txt". If the new registry already has
+ * a row with records, "table" fails with ERR_EXISTS, and "txt" replaces that row.
  */
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone);

@@ -23,15 +23,16 @@ extern const struct json_field codec_port_fields[], codec_address_fields[];
 extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 
 /*
- * Decodes the name of a domain. Central must accept the name (domain_check_name()), and
- * generated names must fit in front of it. DOMAIN is empty if TEXT is "" and after an
- * error. ERR_INVALID: *why begins with FIELD.
+ * Decodes the name of a domain. *domain is empty if TEXT is "" and after an error.
+ * ERR_INVALID: TEXT is not a valid name, central does not accept the name
+ * (domain_check_name()), or generated names of ports in the domain would be too long.
+ * *why begins with FIELD.
  */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
 /*
- * Like codec_domain(), but for the field "dns_domain", and *domain is a text. NULL: no
- * domain.
+ * Like codec_domain(), but for the field "dns_domain", and *domain is a text. *domain is
+ * NULL if there is no domain.
  */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);

@@ -21,20 +21,24 @@ void dnsmasq_lines_of(const struct ports *ports, const struct network_row *netwo
                       const struct port_row *port, struct dnsmasq_lines *lines);
 void dnsmasq_lines_clear(struct dnsmasq_lines *lines);
 /*
- * True: the lines of the two ports differ. OLD is NULL for a new port. NEW may be
- * deleted.
+ * True: the lines of the two ports differ. OLD is NULL for a new port. NEW may be a
+ * deleted port, which has no lines.
  */
 bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
                           const struct port_row *old, const struct port_row *new);
 /* The lines of a network that change in a transaction. */
 struct lines_change {
-	const char *network_id;		/* NULL: no lines change */
-	const char *const *port_ids;	/* NULL: the lines of all ports */
+	const char *network_id;		/* id of the network; NULL: no lines change */
+	/* ids of the ports whose lines change; NULL: the lines of all ports change */
+	const char *const *port_ids;
 	size_t count;
 	uint64_t version;		/* the new version of the network's lines */
 };
 
-/* Raises the version (consistency/store_hosts.h). Call it last in a transaction. */
+/*
+ * Raises the version of the network's lines (consistency/store_hosts.h), and sets
+ * change->version. Call it last in a transaction.
+ */
 void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx);
 /* Sends the fanout. Call it after the commit. */
 void dnsmasq_lines_announce(const struct lines_change *change, struct ports *ports);

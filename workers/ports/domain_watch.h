@@ -12,7 +12,8 @@
  * a different version, another program has changed the domain. zonefleet-ports then adds
  * the records again, in portions. This changes nothing if no record is missing.
  *
- * In each round, each process checks a few domains of its share.
+ * Each process checks the domains of its share, and reads at most 64 of these domains at
+ * a time.
  */
 #pragma once
 
@@ -22,5 +23,7 @@ struct domain_watch;
 
 struct domain_watch *domain_watch_new(struct ports *ports);
 void domain_watch_free(struct domain_watch **watch);
-/* A timer calls it every few seconds. */
+/*
+ * Starts the next checks, unless a check is running. A timer calls it every two seconds.
+ */
 void domain_watch_fire(struct domain_watch *watch);

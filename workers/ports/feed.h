@@ -12,8 +12,10 @@
 
 struct feed;
 
-void feed_metrics(void);		/* call it before the fork */
-/* Returns NULL if ports.feed is not set. */
+/* Registers the metrics. Call it before the fork. */
+void feed_metrics(void);
+/* Starts to receive messages. Returns NULL if ports.feed is not set. */
 struct feed *feed_open(struct ports *ports);
-void feed_pause(struct feed *feed);	/* stops reading messages; FEED may be NULL */
+/* Stops reading messages. FEED may be NULL. */
+void feed_pause(struct feed *feed);
 void feed_close(struct feed **feed);

@@ -14,11 +14,13 @@ struct network_update {
 	struct ports *ports;
 	struct arena *arena;
 	const struct network_row *network;	/* the network with the new values */
-	struct map *names;		/* fully qualified names in use */
+	/* hash table of the named ports. Key: the fully qualified name */
+	struct map *names;
 	struct record_diff diff;
 	struct port_row *rows;		/* ports of the network */
 	size_t count, size;
-	json_t *unnamed;		/* ids of ports that cannot get their name */
+	/* ids of ports that have a dns_name, but get no fully qualified name */
+	json_t *unnamed;
 	/* network_update_commit() must announce new lines for dnsmasq */
 	bool has_new_lines;
 };
@@ -40,5 +42,5 @@ void network_update_republish(struct network_update *update, struct tx *tx);
  * Neutron has also deleted these ports.
  */
 void network_update_delete_ports(struct network_update *update, struct tx *tx);
-/* Commits, then publishes the changes and announces the lines. */
+/* Commits, then publishes the changes and announces the new lines for dnsmasq. */
 enum err network_update_commit(struct network_update *update, struct tx *tx);

@@ -25,9 +25,12 @@ enum neutron_kind {
 struct neutron_event {
 	enum neutron_kind kind;
 	bool is_gone;
-	/* one object; if `one` is not an object, `many` is a list of objects */
+	/*
+	 * `one`: the object of the message. If `one` is not an object, `many` is a list
+	 * of objects.
+	 */
 	const json_t *one, *many;
-	char id[ID_LEN + 1];		/* id of a deleted object */
+	char id[ID_LEN + 1];		/* id of the deleted object, if is_gone is set */
 };
 
 /*
@@ -41,9 +44,9 @@ const json_t *neutron_item(const struct neutron_event *event, size_t i);
 
 /*
  * Decodes a port. ERR_INVALID: the id or the network is missing. The revision is
- * Neutron's revision_number plus one: Neutron starts some objects with 0, but here 0
- * means unknown. Neutron has already accepted the port, so this function ignores invalid
- * names, addresses and domains.
+ * Neutron's revision_number plus one, because Neutron starts some objects with 0, but
+ * here 0 means unknown. Neutron has already accepted the port, so this function ignores
+ * invalid names, addresses and domains.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why);
@@ -62,7 +65,7 @@ uint64_t neutron_revision(const json_t *json);
 enum err neutron_network(const json_t *json, struct arena *arena,
                          struct network_row *network, struct why *why);
 /*
- * Decodes a subnet, but does not set is_published. ERR_INVALID: the id, the network or
- * the cidr is missing.
+ * Decodes a subnet, but does not set is_published. ERR_INVALID: the id or the network is
+ * missing, or the cidr is missing or malformed.
  */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why);

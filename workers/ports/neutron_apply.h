@@ -2,9 +2,9 @@
  * neutron_apply -- writes a network, subnet, port or floating IP of Neutron to the
  * tables. The object comes from a notification, a push or a comparison. The version with
  * the higher revision_number wins, and a deleted object stays deleted. If a port or
- * subnet arrives before its network, its row waits for the network. If a port arrives
- * before its subnet, port_network_of() decides whether zonefleet publishes the addresses
- * of the port.
+ * subnet arrives before its network, the row of the port or subnet waits for the network.
+ * If a port arrives before its subnet, port_network_of() decides whether zonefleet
+ * publishes the addresses of the port.
  *
  * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
  * arrive after the subnet that replaces it. Until the deletion arrives, both rows exist
@@ -19,15 +19,17 @@
 #include "neutron.h"
 #include "ports.h"
 
-void neutron_apply_metrics(void);		/* call it before the fork */
+/* Registers the metrics. Call it before the fork. */
+void neutron_apply_metrics(void);
 
 /* One object, and the results of neutron_apply(). */
 struct neutron_apply {
 	struct ports *ports;
 	struct arena *arena;
 	enum neutron_kind kind;
-	const json_t *json;		/* the object (neutron.h); NULL if deleted */
-	const char *id;			/* only for a deleted object */
+	/* the object (neutron.h); NULL: the object is deleted */
+	const json_t *json;
+	const char *id;			/* id of the object, only for a deleted object */
 	/*
 	 * some fields are missing, so neutron_apply() does not change a row that came
 	 * from Neutron
@@ -37,6 +39,10 @@ struct neutron_apply {
 	const char *taken_by;		/* output: the port that already has the name */
 };
 
-/* Each function runs a transaction, with retries. ERR_INVALID: the object is invalid. */
+/*
+ * neutron_apply() writes the object to the tables. neutron_apply_gone() deletes the
+ * object. Each function runs a transaction, with retries. ERR_INVALID: the object is
+ * invalid.
+ */
 enum err neutron_apply(struct neutron_apply *apply, struct why *why);
 enum err neutron_apply_gone(struct neutron_apply *apply, struct why *why);

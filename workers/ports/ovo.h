@@ -15,7 +15,10 @@
  * versioned object.
  */
 const char *ovo_name(enum neutron_kind kind);
-/* Returns NEUTRON_OTHER for other kinds and for an invalid object. */
+/*
+ * Returns the kind of the object. NEUTRON_OTHER: the object is of another kind, or is
+ * invalid.
+ */
 enum neutron_kind ovo_kind(const json_t *object);
 /*
  * Returns the data of the object, with id and revision_number. NULL: the object has no
@@ -28,16 +31,25 @@ const json_t *ovo_data(const json_t *object);
  */
 json_t *ovo_plain(const json_t *object);
 
-/* ---- ports.feed_objects: kinds with versions, "Port-1.7 Subnet-1.1" ---- */
+/* ---- ports.feed_objects: versioned objects and their versions ---- */
 
+/* maximum number of words in the list, and maximum length of a word */
 enum { OVO_LIST_MAX = 8, OVO_WORD_MAX = 63 };
 
+/*
+ * Checks the option ports.feed_objects. OBJECTS is a list of words, separated by blanks,
+ * for example "Port-1.7 Subnet-1.1". ERR_INVALID: a word is not the name of a versioned
+ * object (ovo_name()) with a version, or there are more than OVO_LIST_MAX words.
+ */
 enum err ovo_list_check(const char *objects, struct why *why);
-/* Copies the next word of *LIST. False: the list has no more words. */
+/*
+ * Copies the next word of the list to WORD, and moves *list to the end of the word.
+ * False: the list has no more words.
+ */
 bool ovo_list_next(const char **list, char word[OVO_WORD_MAX + 1]);
 /*
- * Copies the version of TYPE (ovo_name()) in OBJECTS. If OBJECTS does not contain TYPE,
- * copies the version in Neutron 21.
+ * Copies the version of the versioned object TYPE (ovo_name()) from OBJECTS to VERSION.
+ * If OBJECTS does not contain TYPE, copies the version in Neutron 21.
  */
 void ovo_list_version(const char *objects, const char *type,
                       char version[OVO_WORD_MAX + 1]);

@@ -17,7 +17,8 @@ struct port_update {
 	struct port_row old;		/* the old row, if `exists` is true */
 	bool exists;
 	struct record_diff diff;
-	const char *lines_network;	/* network of the new lines for dnsmasq */
+	/* network whose ports have new lines for dnsmasq */
+	const char *lines_network;
 	const char *lines_ports[2];	/* ids of the ports that have new lines */
 	size_t lines_count;
 };
@@ -53,8 +54,8 @@ void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
- * Announces the lines of PORT even if they are unchanged. If the answer to a COMMIT was
- * lost, the retry finds no change. But the process has not announced the lines yet.
+ * Announces the lines of PORT even if the lines are unchanged. If the answer to a COMMIT
+ * was lost, the retry finds no change. But the process has not announced the lines yet.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
 /* Commits, then publishes the changes and announces the lines (dnsmasq_lines.h). */

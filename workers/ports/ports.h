@@ -30,8 +30,8 @@ enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
 struct ports_settings {
 	char *pool, *email, *reverse_tenant;
 	char *domain, *feed, *feed_queue, *feed_objects;
-	int label_rules;		/* enum label_rules */
-	int publish;			/* enum ports_publish */
+	int label_rules;		/* value of enum label_rules */
+	int publish;			/* value of enum ports_publish */
 	int v4_bits, v6_bits, retry_ms, check_ms, compare_ms, quota_reverse;
 	bool creates_domains, deletes_reverse;
 };
@@ -43,7 +43,8 @@ struct ports {
 	struct feed *feed;
 	struct comparison *comparison;
 	struct domain_watch *watch;
-	int due_period_ms, look_period_ms, sweep_period_ms;	/* constants */
+	/* periods of the timers. The program never changes them. */
+	int due_period_ms, look_period_ms, sweep_period_ms;
 };
 
 extern const struct rpc_method ports_methods[];		/* service.c */

@@ -9,20 +9,21 @@
  * zonefleet-ports creates the reverse domain of a record, and other domains if
  * ports.create_domains is set. If ports.delete_reverse is set, zonefleet-ports deletes a
  * reverse domain that it has created and in which no port has a record. If the domain
- * contains other records, central does not delete it. In this case, the domain stays, and
- * zonefleet-ports does not try to delete it again. Records for a domain that central is
- * deleting wait until zonefleet-ports can create the domain again.
+ * contains other records, central does not delete the domain. In this case,
+ * zonefleet-ports does not try to delete the domain again. Records for a domain that
+ * central is deleting wait until zonefleet-ports can create the domain again.
  */
 #pragma once
 
 #include "ports.h"
 #include "store.h"
 
-void publish_metrics(void);		/* call it before the fork */
+/* Registers the metrics. Call it before the fork. */
+void publish_metrics(void);
 
-/* Makes ports->publisher. */
+/* Makes the reconciler of domains, for ports->publisher. */
 struct reconciler *publish_new(struct ports *ports);
-/* Publishes these domains now. Call it after the commit of their changes. */
+/* Starts to publish these domains now. Call it after the commit of their changes. */
 void publish_now(struct ports *ports, const struct zone_key *zones, size_t count);
-/* Runs each second: starts the work on domains that are due. */
+/* Starts to publish at most 16 domains that are due. Runs each second. */
 void publish_fire(struct ports *ports);

@@ -23,35 +23,45 @@
 #include "publish.h"
 
 enum {
-	/* maximum number of rows in one change; central has the same limit */
+	/* maximum number of rows in one change. Central has the same limit. */
 	PUBLISH_ROWS_MAX = 5000,
-	PUBLISH_AGAIN_MAX = 1000,	/* published rows in one change */
+	/* maximum number of published rows in one change */
+	PUBLISH_AGAIN_MAX = 1000,
 };
 
-/* The published rows that central has confirmed so far. */
+/* The part of the published rows of a suspect domain that central has confirmed. */
 struct confirmation {
-	bool is_begun;
-	/* another program has changed the domain meanwhile */
+	bool is_begun;			/* central has confirmed some rows */
+	/* another program has changed the domain since the first confirmation */
 	bool is_disturbed;
 	uint64_t version;		/* version of the domain after the last change */
-	char name[256], data[256];	/* name and data of the last row */
-	uint16_t type;
+	char name[256], data[256];	/* name and data of the last confirmed row */
+	uint16_t type;			/* type of the last confirmed row */
 };
 
 /*
- * While central deletes a domain, central refuses changes with a conflict.
- * zonefleet-ports calls get_domain to distinguish this conflict from the conflict of a
- * record. If central deletes the domain, the step fails, as after all other errors.
+ * The work on one domain. While central deletes a domain, central refuses changes with a
+ * conflict. zonefleet-ports calls get_domain to distinguish this conflict from the
+ * conflict of a record. If central deletes the domain, the step fails, as after all other
+ * errors.
  */
 struct publication {
 	struct work work;
 	struct ports *ports;
 	struct zone_key zone;		/* the publication owns the strings */
 	struct zone_row row;
-	struct record_row *rows;	/* open rows */
+	/* open rows, or published rows if is_again is set */
+	struct record_row *rows;
 	size_t count;
-	size_t limit;			/* maximum of `count`; smaller after a refusal */
-	/* central's reason, until central accepts or refuses a smaller change */
+	/*
+	 * Maximum of `count`. The limit is smaller after a refusal, and grows after a
+	 * success.
+	 */
+	size_t limit;
+	/*
+	 * reason of central's last refusal, until central accepts or refuses a smaller
+	 * change
+	 */
 	const char *refusal;
 	/* id of the domain that accepted the change, or "" */
 	char domain_id[ID_LEN + 1];
@@ -80,9 +90,10 @@ void publish_fail_no_domain(struct publication *publication);
 void publish_rows(void *publication);
 /*
  * Keeps all rows of a name in one change, so that no name is without records between two
- * changes. The first DROPS of the rows delete records; at most DROPS_MAX rows were read
- * for deletions. The other rows add records. Both parts are sorted by name. If a part is
- * incomplete, rows with later names wait for the next change.
+ * changes. The first DROPS of the rows delete records. The step has read at most
+ * DROPS_MAX of these rows. The other rows add records. Both parts are sorted by name. If
+ * a part may be incomplete, the rows of its last name and of later names wait for the
+ * next change. These rows do not wait if no other row would be left, or if DROPS is 0.
  */
 void publish_rows_keep_whole(struct publication *publication, size_t drops,
                              size_t drops_max);

@@ -11,12 +11,13 @@
 struct pull;
 
 struct pull_query {
-	enum neutron_kind kind;		/* not NEUTRON_FLOATING */
-	/* field of the filter, for example "network_id"; NULL: all objects */
+	enum neutron_kind kind;		/* kind of the objects, except NEUTRON_FLOATING */
+	/* field that the filter compares, for example "network_id"; NULL: all objects */
 	const char *key;
+	/* returns the value at index I of `ids` */
 	const char *(*id)(const void *ids, size_t i);
 	const void *ids;
-	size_t count;
+	size_t count;			/* number of values in `ids` */
 	bool ids_only;			/* read only ids and revisions */
 };
 
@@ -29,8 +30,8 @@ typedef void pull_fn(void *self, const json_t *list, const struct why *why);
 struct pull *pull_new(struct ports *ports);
 void pull_free(struct pull **pull);
 /*
- * Reads objects. Calls ANSWER once after pull_ask() has returned, but never after
- * pull_free().
+ * Reads objects. Calls ANSWER exactly once, after pull_ask() has returned. Never calls
+ * ANSWER after pull_free().
  */
 void pull_ask(struct pull *pull, const struct pull_query *query, pull_fn *answer,
               void *self);

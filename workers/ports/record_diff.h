@@ -16,10 +16,11 @@ struct old_record {
 
 struct record_diff {
 	struct arena *arena;
-	struct map *old_by_key;		/* struct old_record, by port and record */
+	/* hash table of struct old_record. Key: the port, the record and the zone */
+	struct map *old_by_key;
 	struct old_record **old;
 	size_t old_count, old_size;
-	struct record_row *rows;	/* rows to write */
+	struct record_row *rows;	/* rows that record_diff_write() writes */
 	size_t count, size;
 	struct map *zones_seen;
 	struct zone_key *zones;		/* domains of `rows` */

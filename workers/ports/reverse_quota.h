@@ -1,11 +1,11 @@
 /*
  * reverse_quota -- limits the number of reverse domains per tenant. A reverse domain
- * belongs to no tenant. zonefleet creates it when the first port needs it. The domain
- * counts toward the limit of the tenant of this port. The limit is the tenant's quota of
- * domains. If the tenant has no such quota, the limit is ports.quota_reverse. A port
- * needs no quota if its reverse domain already exists. Reverse domains for Neutron's
- * ports also count toward the limit. But zonefleet never refuses a port of Neutron,
- * because Neutron has its own quotas.
+ * belongs to no tenant. zonefleet creates a reverse domain when the first port needs the
+ * domain. The domain counts toward the limit of the tenant of this port. The limit is the
+ * tenant's quota of domains. If the tenant has no such quota, the limit is
+ * ports.quota_reverse. A port needs no quota if its reverse domain already exists.
+ * Reverse domains for Neutron's ports also count toward the limit. But zonefleet never
+ * refuses a port of Neutron, because Neutron has its own quotas.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ struct request;
 
 /*
  * Checks the quotas of reverse domains after the write of DIFF, in the same transaction.
- * An administrator has no limit. ERR_QUOTA: a port needs a new reverse domain, and its
- * tenant has already reached the limit. ERR_RACE: another call gave the tenant a reverse
- * domain at the same time; run the transaction again.
+ * An administrator has no limit. ERR_QUOTA: ports need new reverse domains, and the limit
+ * of a tenant does not allow them. ERR_RACE: another call gave the tenant a reverse
+ * domain at the same time. The caller must then run the transaction again.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
                          const struct request *req, const struct record_diff *diff);

@@ -9,7 +9,10 @@
 #include "codec.h"
 #include "runtime/access.h"
 
-/* ERR_NOT_FOUND: the network is unknown, or belongs to another tenant. */
+/*
+ * Checks that the caller may use the network. ERR_NOT_FOUND: the network is unknown, or
+ * belongs to another tenant.
+ */
 void service_check_network(struct request *req, struct tx *tx, const char *id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
 	service_delete_network, service_set_subnet, service_get_subnet,

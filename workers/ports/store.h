@@ -21,13 +21,16 @@
 struct network_row {
 	char id[ID_LEN + 1];
 	const char *project_id;
-	const char *domain_text;	/* "": the ports have no names */
+	/* domain of the network; "": the ports have no names */
+	const char *domain_text;
 	struct name domain;		/* domain_text as a name; len 0: no domain */
 	/* revision in Neutron (neutron_revision()); 0: unknown */
 	uint64_t revision;
-	bool is_default;		/* the domain is ports.domain */
+	/* the network has the default domain (ports.domain) */
+	bool is_default;
 	bool is_fed;			/* the network comes from Neutron */
-	struct subnets subnets;		/* only set if the network was read by its id */
+	/* subnets of the network, only if the network was read by its id */
+	struct subnets subnets;
 };
 
 /*
@@ -77,14 +80,18 @@ void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
 
 struct subnet_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
-	/* values of the network; only store_subnet_read() and store_subnets() set them */
+	/*
+	 * values of the network. Only store_subnet_read() and store_subnets() set these
+	 * members.
+	 */
 	const char *project_id, *domain_text;
 	struct prefix cidr;
 	bool is_published;		/* addresses in the subnet have records */
-	/* dns_publish_fixed_ip of the subnet in Neutron */
+	/* value of dns_publish_fixed_ip of the subnet in Neutron */
 	bool is_flagged;
 	bool is_fed;			/* the subnet comes from Neutron */
-	uint64_t revision;		/* as in struct network_row */
+	/* revision of the subnet in Neutron; 0: unknown */
+	uint64_t revision;
 };
 
 bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet);
@@ -114,11 +121,12 @@ void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter 
 struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
-	const char *dns_name, *dns_fqdn, *mac;	/* NULL: not set */
+	/* values of the port; NULL: no such value */
+	const char *dns_name, *dns_fqdn, *mac;
 	/* the port's own domain; NULL: the port uses the domain of the network */
 	const char *dns_domain;
 	uint64_t revision;
-	/* the port comes from Neutron; the port is a floating IP */
+	/* is_fed: the port comes from Neutron. is_floating: the port is a floating IP. */
 	bool is_fed, is_floating;
 	bool is_gone;
 	struct address *addresses;
@@ -157,8 +165,8 @@ void store_port_take_over(struct tx *tx, const struct port_row *port);
 /* Inserts a tombstone for a deleted port of Neutron that has no row yet. */
 void store_port_put_tombstone(struct tx *tx, const char *id);
 /*
- * Deletes tombstones that are older than a day. Keeps the tombstones of ports with
- * records and of networks with ports.
+ * Deletes tombstones that are older than a day. Keeps the tombstones of ports that still
+ * have rows of records, and of networks that still have rows of ports.
  */
 void store_ports_sweep(struct tx *tx);
 /*
@@ -173,17 +181,18 @@ const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
  */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
 /*
- * Locks at most 16 ports of a network that have no fully qualified name and wait for one
- * of these names.
+ * Reads and locks at most 16 ports of a network that have no fully qualified name and
+ * whose dns_name is FQDN or RELATIVE.
  */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
                                void *self);
 struct port_filter {
-	const char *project_id, *network_id;	/* NULL: all */
-	const char *dns_fqdn;			/* NULL: any name */
-	const char *marker;			/* only ids after this id */
+	const char *project_id, *network_id;	/* NULL: all tenants, all networks */
+	/* fully qualified name of the port; NULL: any name */
+	const char *dns_fqdn;
+	const char *marker;		/* reads only rows with ids after this id */
 	int limit;
 };
 /* Reads the ports that are not deleted. */
@@ -197,10 +206,10 @@ struct record_row {
 	const char *zone, *name, *data;
 	uint16_t type;
 	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
-	uint64_t seq;
-	/* for RECORD_DROP: another port has an equal record */
+	uint64_t seq;			/* each change of the row raises this number */
+	/* for RECORD_DROP: another port needs an equal record */
 	bool is_shared;
-	/* only of a desired record; as in struct zone_key */
+	/* made_for of the domain (struct zone_key), only for desired records */
 	const char *made_for;
 };
 
@@ -214,14 +223,18 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
  */
 struct published_row {
 	const char *zone;
-	/* number of open records; number of refused records */
+	/* number of open records, and number of refused records */
 	int64_t open, refused;
 	/*
-	 * reason of refused records or, without refused records, of open records; "": no
-	 * reason
+	 * reason of a refused record. If there is no refused record, reason of an open
+	 * record. "": no reason
 	 */
 	const char *reason;
-	const char *port_id;		/* of one of these records */
+	/*
+	 * port of a refused record. If there is no refused record, port of an open
+	 * record.
+	 */
+	const char *port_id;
 };
 /* Reads at most LIMIT domains that have open or refused records. */
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
@@ -239,11 +252,14 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 
 struct comparison_row {
 	int ended;			/* number of finished rounds */
-	int looked_at, differing, repaired;	/* counts of the last round */
-	const char *reason;		/* reason of an incomplete round; otherwise "" */
+	int looked_at, differing, repaired;	/* numbers of objects in the last round */
+	/* reason why the last round did not repair all objects; "": no reason */
+	const char *reason;
 };
 
-/* Makes the next round due in at most MS. If FEED has no row, inserts a row. */
+/*
+ * Makes the next round due in at most MS milliseconds. If FEED has no row, inserts a row.
+ */
 void store_comparison_due(struct tx *tx, const char *feed, int ms);
 /*
  * True: a round is due. The caller must then start the round, and the next round is due
@@ -253,21 +269,25 @@ bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 /* Writes the result of a round and raises `ended`. */
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
-/* False: FEED has no row, because no round is planned yet. */
+/*
+ * Reads the result of the last round. False: FEED has no row, because no round is planned
+ * yet.
+ */
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. The function sets
- * the revision to 0 if a network has no domain or an older default domain, but must have
- * DOMAIN. The comparison then reads the network again.
+ * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. If a network has no
+ * domain, or has a default domain that is not DOMAIN, the function sets the revision to
+ * 0. The comparison then reads the network again. This does not apply if the network has
+ * no domain and DOMAIN is "".
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
                              void *self);
 /*
- * Reads Neutron's subnets, with tombstones. ALL: zonefleet-ports publishes all subnets.
- * Otherwise is_flagged of each subnet decides. If is_published of a subnet is then wrong,
- * the function sets the revision to 0.
+ * Reads Neutron's subnets, with tombstones. ALL: is_published of every subnet must be
+ * true. Otherwise, is_published must be equal to is_flagged. If is_published of a subnet
+ * is wrong, the function sets the revision to 0.
  */
 void store_subnet_revisions(struct tx *tx, bool all,
                             void (*each)(void *self, const struct revision *revision),
@@ -281,15 +301,16 @@ void store_port_revisions(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	/* only for a reverse domain: the tenant of the port */
+	/* tenant of the port, only for a reverse domain */
 	const char *made_for;
 	/*
-	 * store_zones_find_claims() sets these members for a reverse domain that a port
-	 * needs:
+	 * store_zones_find_claims() sets the following three members for a reverse domain
+	 * that a port needs.
 	 */
 	/* revision of the row of the domain; 0: there is no row */
 	uint64_t rev;
-	bool is_claimed;		/* the domain now counts for MADE_FOR */
+	/* the domain now counts for the tenant made_for */
+	bool is_claimed;
 	bool is_new;			/* central must create the domain */
 };
 
@@ -297,18 +318,18 @@ struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	/* id of the domain, if this program created the domain, or "" */
+	/* id of the domain, if zonefleet-ports created the domain, or "" */
 	char made_id[ID_LEN + 1];
 	/* id of the domain at the last change or check, or "" */
 	char domain_id[ID_LEN + 1];
-	/* other programs have changed the domain: published records may be missing */
+	/* Other programs have changed the domain, so published records may be missing. */
 	bool is_suspect;
 };
 
 /*
  * Finds the reverse domains that count for no tenant yet. Call it before the change. A
- * reverse domain counts for no tenant if no port has a record in it and central has no
- * such domain that zonefleet-ports created.
+ * reverse domain counts for no tenant if no port has a record in the domain, and
+ * zonefleet-ports neither has created nor is creating the domain.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /*
@@ -323,30 +344,35 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 /* True: a port has a record in the domain, or central must still delete a record. */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
-	const char *zone, *domain_id;	/* "": not known yet */
+	/* domain_id: id of the domain in central; "": not known yet */
+	const char *zone, *domain_id;
 };
 /*
- * Reads at most LIMIT domains of the share that have published records, are not due, and
- * were not checked for PERIOD_MS. The first domain is the domain with the oldest check.
+ * Reads at most LIMIT domains of the share that have published records, are not due now
+ * or later, and were not checked for PERIOD_MS. The first domain is the domain with the
+ * oldest check.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, const struct share *share,
                          int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
 /*
- * Call it if the check of the domain has failed. zonefleet-ports then checks all other
- * domains before it checks this domain again.
+ * Sets the time of the last check to now, so zonefleet-ports checks all other domains
+ * first. Call it if the check of the domain has failed.
  */
 void store_zone_put_last(struct tx *tx, const char *zone);
 /*
- * VERSION is the version of the domain in central. Each row of the domain contains the
- * version at which central had all published records of the row. If this version is not
- * VERSION, makes the row suspect and due. Returns the number of these rows.
+ * Makes rows of the domain suspect and due, if central may have lost published records of
+ * the row. Each row contains the version of the domain at which central had all published
+ * records of the row. The function compares this version with VERSION, the current
+ * version of the domain in central. If the versions differ and the row has published
+ * records, the row becomes suspect. Returns the number of these rows.
  */
 int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
 /*
- * Call it after a change of zonefleet-ports that has raised the version of the domain to
- * VERSION. Rows that contained the version before this change now contain VERSION.
+ * Writes VERSION to the rows of the domain that contain the version before VERSION. Call
+ * it after a change of zonefleet-ports that has raised the version of the domain to
+ * VERSION.
  */
 void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
 /*
@@ -357,52 +383,56 @@ void store_zone_published(struct tx *tx, struct arena *arena, const struct zone_
                           void (*each)(void *self, const struct record_row *row),
                           void *self);
 /*
- * Call it if central had all published records of the row at VERSION. Clears is_suspect.
- * VERSION 0: the version is unknown, so the next check makes the row suspect again.
+ * Writes VERSION to the row and clears is_suspect. Call it if central had all published
+ * records of the row at VERSION. VERSION 0: the version is unknown, so the next check
+ * makes the row suspect again.
  */
 void store_zone_checked(struct tx *tx, const struct zone_key *zone, uint64_t version);
 /*
- * Call it after a check, or after a change that a new domain has accepted. DOMAIN_ID is
- * the id of the domain in central. "": central has no such domain.
+ * Writes DOMAIN_ID and the time of the check. DOMAIN_ID is the id of the domain in
+ * central. "": central has no such domain. Call it after a check, or after a change that
+ * a new domain has accepted.
  */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
-/* Writes ID to made_id. ID "": this program did not create the domain. */
+/* Writes ID to made_id. ID "": zonefleet-ports did not create the domain. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
 /*
  * Deletes rows without records whose domain was not checked for a day. Keeps rows that
- * are due or contain a made_id.
+ * are due now or later, and rows that contain a made_id.
  */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
 	const char *project_id;
 	/* number of new reverse domains that a change needs */
 	int64_t needed;
-	int64_t max;			/* -1: no limit */
-	uint64_t rev;			/* revision of the row; 0: there is no row */
+	int64_t max;			/* maximum of `count`; -1: no limit */
+	/* revision of the row of the tenant; 0: there is no row */
+	uint64_t rev;
 	/* number of reverse domains that count for the tenant */
 	int64_t count;
 };
-/* Sets max for tenants that have their own quota of domains in central. */
+/* Sets `max` for tenants that have their own quota of domains in central. */
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
  * Locks the numbers of the tenants' reverse domains. Until this transaction ends, no
  * other transaction can give these tenants a reverse domain. ERR_RACE: another
  * transaction has changed one of these numbers since the first read of this transaction.
  * Sets rev and count. The count includes the existing domains that zonefleet-ports
- * created. It also includes the domains that zonefleet-ports must create because a port
- * needs them.
+ * created. The count also includes the domains that zonefleet-ports must create because a
+ * port needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
-/* Makes the reverse domains without records due, if zonefleet-ports created them. */
+/* Makes each reverse domain due that zonefleet-ports created and that has no records. */
 void store_zones_unused_due(struct tx *tx);
 /*
- * Call it if the domain does not exist. The published records of the row become open, and
- * the function deletes the rows of dropped records.
+ * Makes the published records of the row open, and deletes the rows of dropped records.
+ * Call it if the domain does not exist.
  */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
 /*
- * Like store_zone_lost(), but for the published records of all tenants. Keeps the rows of
- * dropped records.
+ * Makes the published records of all tenants in the domain open, and makes the rows of
+ * the domain with such records due. Keeps the rows of dropped records. Call it if the
+ * domain does not exist.
  */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 /* Reads at most LIMIT records in STATE (RECORD_ADD or RECORD_DROP), sorted by name. */
@@ -410,9 +440,8 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
 /*
- * Call it if central has accepted ROWS. The rows become published, or the function
- * deletes them if they were dropped. Rows that have changed since their reading stay
- * open.
+ * Makes added rows published, and deletes dropped rows. Rows that have changed since
+ * their reading stay open. Call it if central has accepted ROWS.
  */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
@@ -420,8 +449,9 @@ void store_zone_refused(struct tx *tx, const struct record_row *row, const char 
 /* Makes all refused records open again, and their domains due. */
 void store_records_retry_refused(struct tx *tx);
 /*
- * Call it if central has accepted all records that were open at revision REV. If the row
- * of the domain has a newer revision, the domain stays due.
+ * Makes the domain no longer due, and clears its failures. If the row of the domain has a
+ * newer revision than REV, the domain stays due. Call it if central has accepted all
+ * records that were open at revision REV.
  */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,

@@ -10,7 +10,7 @@ void store_network_put_placeholder(struct tx *tx);
 
 /*
  * Writes made_for of the zones with is_claimed, so these zones count for their tenants.
- * Makes these zones due.
+ * Also makes these zones due.
  */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);
 

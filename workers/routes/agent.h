@@ -3,7 +3,7 @@
  * instance of a router, and reloads HAProxy after a change.
  *
  *	DIRECTORY/hosts.map	a line "HOST BACKEND", for a wildcard ".PARENT BACKEND"
- *	DIRECTORY/pid		HAProxy's master pid (-p); its arguments contain DIRECTORY
+ *	DIRECTORY/pid		HAProxy's master pid (-p). Its arguments contain DIRECTORY
  *
  * A frontend looks up the host, then the part of the host after the first label:
  *

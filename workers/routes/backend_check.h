@@ -1,8 +1,9 @@
 /*
  * backend_check -- checks the backends of routes. A tenant may name only backends that
  * match routes.backend_pattern. An older route may have a backend that does not match.
- * Such a route keeps its backend. After its start, each process writes one log line for
- * each such route.
+ * Such a route keeps its backend. After its start, each process checks all routes once.
+ * The process writes a log line for each of the first 20 such routes, and a log line with
+ * the number of all such routes.
  */
 #pragma once
 
@@ -10,7 +11,8 @@
 
 struct backend_check *backend_check_new(struct routes *routes);
 void backend_check_free(struct backend_check **check);
-void backend_check_fire(struct backend_check *check);	/* reads one page of routes */
+/* Checks one page of routes. Does nothing when all routes are checked. */
+void backend_check_fire(struct backend_check *check);
 
 /* True: a tenant may choose the backend of ROUTE. */
 bool backend_check_allows(const struct routes *routes, const struct route_row *route);

@@ -1,8 +1,8 @@
 /*
  * binding -- assigns a route to a router. Only this module sets `phase` and `dns` of a
  * route. A route that leaves a router keeps its name at this router for a grace time. If
- * the former name is a generated name, it gets a CNAME record to the new name. The
- * instances of both routers then serve both names.
+ * the former name is a generated name, the former name gets a CNAME record to the new
+ * name. The instances of both routers then serve both names.
  */
 #pragma once
 
@@ -14,16 +14,17 @@
 struct binding_result {
 	struct route_row route;
 	const char *router, *dns;
-	const char *former_router;	/* NULL: no former router */
+	/* router that the route has left; NULL: no such router */
+	const char *former_router;
 	bool has_changed;
 };
 
 /*
- * Assigns ROUTE to ROUTER. The caller must have locked the row of ROUTE, and ROUTE must
- * have the claim of its host. ERR_INVALID: a name in the router's domain would be too
- * long. ERR_EXISTS: other routes have all names that the function can generate. After
- * these two errors, the function has written nothing. If a statement fails, the function
- * returns the error of TX.
+ * Assigns ROUTE to ROUTER. The caller must have locked the row of ROUTE. If ROUTE has a
+ * chosen host, ROUTE must also have the claim of this host. ERR_INVALID: a name in the
+ * router's domain would be too long. ERR_EXISTS: other routes have all names that the
+ * function can generate. After these two errors, the function has written nothing. If a
+ * statement fails, the function returns the error of TX.
  */
 enum err binding_assign(struct routes *routes, struct tx *tx, struct arena *arena,
                         const struct route_row *route, const struct router_row *router,

@@ -48,16 +48,23 @@ enum err codec_router_decode_name(const struct request *req, const char **name,
 enum err codec_router_decode_filter(const struct request *req, const char *key,
                                     const char **name, struct why *why);
 /*
- * Encodes a router. The result contains capacity, number of routes, serial and reason
- * only if IS_ADMIN is set.
+ * Encodes a router. The result contains the capacity, the number of routes, the serial
+ * and the reason only if IS_ADMIN is set.
  */
 json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);
 
+/*
+ * The values of a route in a message. codec_route_complete() copies the values that are
+ * missing in the message from the stored route.
+ */
 struct route_input {
 	bool has_host, has_labels, has_backend;
 	struct route_row route;
-	/* values that the caller expects; NULL: the caller expects no value */
+	/*
+	 * values of `phase` and `dns` that the caller expects; NULL: the caller expects
+	 * no value
+	 */
 	const char *phase, *dns;
 };
 enum err codec_route_decode(struct request *req, struct route_input *input);

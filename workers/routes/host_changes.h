@@ -18,7 +18,7 @@ struct changed_router;
 /* Before use, clear all members and set `arena`. */
 struct host_changes {
 	struct arena *arena;
-	struct changed_router *routers;	/* sorted by name */
+	struct changed_router *routers;	/* the changed routers, sorted by name */
 };
 
 /*

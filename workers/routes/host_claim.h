@@ -2,8 +2,8 @@
  * host_claim -- gives each host to only one route. A claim is the right of one route to
  * use a host. The first route with a host gets the claim to this host. The route keeps
  * the claim until the route is deleted or gets a different host. Other routes with the
- * claimed host wait. The transaction that releases a claim gives it to the route that has
- * waited longest.
+ * claimed host wait. The transaction that releases a claim gives the claim to the route
+ * that has waited longest.
  *
  * "*.example.org" stands for all names directly below example.org. If a tenant has this
  * wildcard or one of these names, no other tenant can have the wildcard or any of these
@@ -25,8 +25,9 @@
 #include "store.h"
 
 /*
- * Gives the claim of its host to ROUTE. True: ROUTE has the claim. False: another route
- * has the claim, and *why contains the reason.
+ * Gives ROUTE the claim of its host, if the claim is free. True: ROUTE has the claim.
+ * False: another route has the claim, or another tenant has a wildcard or name that
+ * excludes this host. *why contains the reason.
  */
 bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                      struct why *why);
@@ -41,7 +42,7 @@ void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),
                         void *self);
 /*
- * Runs each minute: gives unclaimed hosts to routes that wait for them. Only a fault can
+ * Gives unclaimed hosts to routes that wait for them. Runs each minute. Only a fault can
  * leave a host unclaimed while a route waits for it.
  */
 void host_claim_fire(struct routes *routes);

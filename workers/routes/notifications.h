@@ -9,11 +9,15 @@
 #include "store.h"
 
 struct route_event {
-	/* "route." and one of: new, scheduled, rebound, unschedulable */
+	/*
+	 * name of the event: "route.new", "route.scheduled", "route.rebound" or
+	 * "route.unschedulable"
+	 */
 	const char *event;
 	const char *id, *namespace, *name;
-	const char *router, *dns;	/* NULL: not set */
-	/* reason of "route.unschedulable"; otherwise "" */
+	/* router and name of the route; NULL: no router */
+	const char *router, *dns;
+	/* reason, only for "route.unschedulable"; "": another event */
 	const char *reason;
 };
 void notifications_send_route(struct routes *routes, const struct route_event *event);

@@ -16,11 +16,12 @@
 
 #include "routes.h"
 
-void publish_metrics(void);		/* call it before the fork */
+/* Registers the metrics. Call it before the fork. */
+void publish_metrics(void);
 
-/* Makes routes->publisher. */
+/* Makes the reconciler of routers, for routes->publisher. */
 struct reconciler *publish_new(struct routes *routes);
-/* Call it when the router has changed. Starts to publish its domain. */
+/* Starts to publish the domain of the router. Call it when the router has changed. */
 void publish_now(struct routes *routes, const char *router);
-/* Runs each second. Starts to publish the domains that are due. */
+/* Starts to publish the domains that are due. Runs each second. */
 void publish_fire(struct routes *routes);

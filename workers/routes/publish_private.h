@@ -17,13 +17,14 @@
 #include "publish.h"
 #include "store.h"
 
-enum { FORMER_NAMES_MAX = 1000 };		/* maximum number in one change */
+enum { FORMER_NAMES_MAX = 1000 };	/* maximum number of former names in one change */
 
 struct publication {
 	struct work work;
 	struct routes *routes;
 	char *name;			/* name of the router */
 	struct router_row router;
+	/* former names whose update the worker must send to central now */
 	struct former_name *former_names;
 	size_t former_count;
 	/*
@@ -32,15 +33,19 @@ struct publication {
 	 */
 	struct former_name *kept_names;
 	size_t kept_count;
-	/* the last CNAME of the previous change */
+	/* route and name of the last kept CNAME in the previous change */
 	char kept_route[ID_LEN + 1], kept_dns[ROUTER_DOMAIN_NAME];
-	json_t *zone;			/* router.zone */
+	json_t *zone;			/* router.zone as JSON */
 	rpc_answer_fn *delegated;	/* callback for the answer about the delegation */
 	bool is_known;			/* the router has a row */
-	/* the name servers serve this change for the first time */
+	/* the name servers serve the last change for the first time */
 	bool is_news;
-	bool is_asked_for;		/* the process has called create_domain */
-	/* central already has a newer serial than the serial in `zone` */
+	/* the process has called create_domain during this work */
+	bool is_asked_for;
+	/*
+	 * central has refused the serial in `zone`, perhaps because the domain has a
+	 * newer serial
+	 */
 	bool has_no_serial;
 	/* central refuses to set the records of a router that is being deleted */
 	bool has_no_extras;
@@ -50,9 +55,9 @@ struct publication {
 
 /* ---- publish_call.c ---- */
 
-/* "shard1.v3.rhcloud.com." */
+/* Returns the domain with a final dot: "shard1.v3.rhcloud.com." */
 const char *publish_domain(const struct publication *publication);
-/* Takes over ARGS. */
+/* Calls central, and then ANSWERED. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 

@@ -32,8 +32,8 @@ enum { ROUTES_PATIENCE_S = 300 };
 enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
 
 struct routes_settings {
-	int strategy;			/* enum strategy_word */
-	int all_down;			/* enum all_down */
+	int strategy;			/* value of enum strategy_word */
+	int all_down;			/* value of enum all_down */
 	char *suffix, *pool, *parent, *parent_storage;
 	char *backend_pattern, *namespace_pattern;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;
@@ -51,20 +51,23 @@ struct routes {
 	 * reports
 	 */
 	int64_t receives_since_ms;
-	int due_period_ms, hosts_period_ms;	/* constant */
-	int name_expiry_period_ms;		/* name_expiry_fire() sets it */
+	/* Periods of timers. The program never changes them. */
+	int due_period_ms, hosts_period_ms;
+	/* period of the timer for former names. name_expiry_fire() sets the period. */
+	int name_expiry_period_ms;
 	struct backend_check *backend_check;
 	int backends_period_ms;
-	struct pages *pages;		/* service_router.c */
+	/* updates of many routes that run in the background (service_router.c) */
+	struct pages *pages;
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */
 
 /*
- * Makes the rule from the options routes.alive_timeout and routes.all_down. Only a
- * process that has received reports for the time routes.alive_timeout can find out
- * whether an agent is silent.
+ * Makes the rule from the options routes.alive_timeout and routes.all_down. A process can
+ * find out whether an agent is silent only after it has received reports for the time
+ * routes.alive_timeout.
  */
 struct alive_rule routes_alive_rule(const struct routes *routes);
-/* Runs in each turn. Updates receives_since_ms. */
+/* Updates receives_since_ms. Runs in each turn of the timer "due". */
 void routes_alive_update(struct routes *routes);

@@ -14,11 +14,13 @@
 
 #include "routes.h"
 
-void scheduler_metrics(void);		/* call it before the fork */
+/* Registers the metrics. Call it before the fork. */
+void scheduler_metrics(void);
 
 struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
-void scheduler_fire(struct scheduler *scheduler);	/* call it each second */
+/* Binds the due routes of this process's share. Call it each second. */
+void scheduler_fire(struct scheduler *scheduler);
 /*
  * Binds route ID now. Call it after the commit of the route. If another transaction has
  * locked a row, or the database fails, a process retries within about a second. If no

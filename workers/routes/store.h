@@ -25,9 +25,10 @@ const char *zone_status_name(enum zone_status status);
 
 struct router_address {
 	struct address address;
-	bool is_up;			/* set by the operator */
+	bool is_up;			/* the operator has marked the address as up */
 	bool is_seen;			/* an agent has reported the address */
-	int64_t unseen_ms;		/* age of the last report, if is_seen is set */
+	/* time since the last report, if is_seen is set */
+	int64_t unseen_ms;
 	/* the wildcard of the domain contains the address */
 	bool is_shown;
 	bool has_version;		/* the agent reported a version */
@@ -40,13 +41,15 @@ struct router_row {
 	bool has_capacity;
 	uint32_t capacity, ttl;
 	enum router_state state;
-	const char *zone;		/* JSON: core/router_domain.h */
-	char made_id[ID_LEN + 1];	/* id, if this worker created the domain */
+	/* initial content of the domain as JSON (core/router_domain.h) */
+	const char *zone;
+	/* id of the domain, if zonefleet-routes created the domain, or "" */
+	char made_id[ID_LEN + 1];
 	/* id of the domain that accepted the last change, or "" */
 	char domain_id[ID_LEN + 1];
-	uint32_t bound;			/* number of routes */
+	uint32_t bound;			/* number of routes that the router has */
 	/*
-	 * the desired revision of the domain, and the last revision that central accepted
+	 * the current revision of the domain, and the last revision that central accepted
 	 */
 	uint64_t rev, done_rev;
 	bool has_serial;
@@ -55,7 +58,7 @@ struct router_row {
 	const char *reason;
 	struct router_address *addresses;
 	size_t count;
-	/* the domain may show an address (struct alive_rule) */
+	/* the domain may show at least one address (struct alive_rule) */
 	bool is_live;
 };
 
@@ -63,7 +66,7 @@ enum router_lock { ROUTER_READ, ROUTER_LOCK };
 /* Reads a router with its addresses. False: no router has this name. */
 bool store_router_read(struct tx *tx, struct arena *arena, const char *name,
                        enum router_lock lock, struct router_row *router);
-/* ERR_EXISTS: another router has the name or the dns. */
+/* Inserts a router. ERR_EXISTS: another router has the name or the dns. */
 void store_router_insert(struct tx *tx, const struct router_row *router);
 /* Writes description, label, capacity, ttl and state. Makes the domain due. */
 void store_router_update(struct tx *tx, const struct router_row *router);
@@ -103,7 +106,7 @@ bool store_address_renew(struct tx *tx, const struct address_report *report,
 bool store_address_revive(struct tx *tx, const struct address_report *report);
 /*
  * Updates is_shown of the addresses of router NAME. If NAME is NULL, updates at most 64
- * routers; the next call updates more routers. Makes the domains of the changed routers
+ * routers. The next call updates more routers. Makes the domains of the changed routers
  * due. Returns the number of these routers.
  */
 int64_t store_addresses_update_shown(struct tx *tx, const char *name,
@@ -146,13 +149,13 @@ void store_domains_due(struct tx *tx, struct arena *arena, int limit,
 /* Writes domain_id. */
 void store_domain_set_id(struct tx *tx, const char *name, const char *domain_id);
 /*
- * Call it if central does not have the domain. Writes MADE_ID. The worker then creates
- * the domain with this id and sends all records.
+ * Writes MADE_ID. The worker then creates the domain with this id and sends all records.
+ * Call it if central does not have the domain.
  */
 void store_domain_set_missing(struct tx *tx, const char *name, const char *made_id);
 /*
- * Call it if another program created the domain. Clears made_id, so the worker never
- * deletes the domain.
+ * Clears made_id, so the worker never deletes the domain. Call it if another program
+ * created the domain.
  */
 void store_domain_set_adopted(struct tx *tx, const char *name);
 /*
@@ -161,8 +164,8 @@ void store_domain_set_adopted(struct tx *tx, const char *name);
  * CNAME is ready before AFTER_MS, the domain is due at that time.
  */
 /*
- * Central has accepted the revision REV with the serial SERIAL. The domain is due again
- * after AFTER_MS.
+ * The change that central has accepted: the revision REV with the serial SERIAL. The
+ * domain is due again after AFTER_MS, or now if the row has a newer revision.
  */
 struct domain_sent {
 	uint64_t rev;
@@ -172,9 +175,9 @@ struct domain_sent {
 void store_domain_sent(struct tx *tx, const char *name, const struct domain_sent *sent,
                        int patience_s);
 /*
- * Call it if the name servers serve the revision router->rev. Also calls
- * store_former_names_published(). If the row has no newer revision, sets zone_status to
- * ACTIVE. The domain is then due again after AFTER_MS.
+ * Calls store_former_names_published(). If the row has no newer revision than
+ * router->rev, also sets zone_status to ACTIVE, and makes the domain due again after
+ * AFTER_MS. Call it if the name servers serve the revision router->rev.
  */
 void store_domain_set_active(struct tx *tx, const struct router_row *router, int after_ms,
                              int patience_s);
@@ -194,12 +197,12 @@ struct route_row {
 	const char *namespace, *name, *project_id;
 	/* host that the owner has chosen; NULL: the route gets a generated name */
 	const char *host;
-	const char *labels;		/* JSON */
+	const char *labels;		/* labels as JSON */
 	const char *backend;
 	bool is_scheduled;
-	const char *dns;		/* NULL: not scheduled */
-	bool is_waiting;		/* another route has the claim of its host */
-	const char *last_error;		/* or "" */
+	const char *dns;		/* name of the route; NULL: not scheduled */
+	bool is_waiting;		/* another route has the claim of `host` */
+	const char *last_error;		/* reason of the last failure, or "" */
 	uint32_t attempts;
 	const char *router;		/* router of the binding; NULL: not bound */
 	const char *created_at;
@@ -218,14 +221,17 @@ bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key
                       struct route_row *route);
 bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route);
-/* ERR_EXISTS: another route has the same id, or the same name in the namespace. */
+/*
+ * Inserts a route. ERR_EXISTS: another route has the same id, or the same name in the
+ * namespace.
+ */
 void store_route_insert(struct tx *tx, const struct route_row *route);
 /* Writes host, labels, backend, is_waiting and last_error. Makes the route due. */
 void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
 /*
  * Locks the namespace. If the namespace has no tenant, gives the namespace to PROJECT_ID
- * and sets *was_free. False: the namespace belongs to another tenant.
+ * and sets *was_free to true. False: the namespace belongs to another tenant.
  */
 bool store_namespace_claim(struct tx *tx, const char *namespace, const char *project_id,
                            bool *was_free);
@@ -247,15 +253,16 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
  */
 int64_t store_routes_clear_errors(struct tx *tx, const char *router, int limit);
 /*
- * Makes at most LIMIT routes without a router due, and at most LIMIT routes of draining
- * routers. Returns the larger of the two numbers.
+ * Makes routes due that wait for a retry: at most LIMIT routes without a router, and at
+ * most LIMIT routes of draining routers. Routes that wait for a host stay as they are.
+ * Returns the larger of the two numbers.
  */
 int64_t store_routes_retry_now(struct tx *tx, int limit);
 
 struct route_filter {
-	const char *project_id, *namespace, *router;	/* NULL: all */
-	const char *phase;
-	const char *marker;		/* only ids after this id */
+	const char *project_id, *namespace, *router;	/* NULL: no filter */
+	const char *phase;		/* NULL: all phases */
+	const char *marker;		/* reads only rows with ids after this id */
 	int limit;
 };
 typedef void route_fn(void *self, const struct route_row *route);
@@ -283,16 +290,16 @@ void store_routes_draining(struct tx *tx, struct arena *arena,
 /* Locks PARENT. Call it before any other statement about a host directly below PARENT. */
 void store_parent_lock(struct tx *tx, const char *parent);
 /*
- * The gates are a lock for many readers or one writer. A transaction that gives a host to
- * a route, or takes a host from a route, locks one gate. A transaction that creates a
- * router locks all gates.
+ * store_gate_pass() locks one gate, for a transaction that gives a host to a route or
+ * takes a host from a route. store_gates_lock() locks all gates, for a transaction that
+ * creates a router.
  */
 void store_gate_pass(struct tx *tx);
 void store_gates_lock(struct tx *tx);
 struct claim_row {
 	const char *route_id, *project_id;
 };
-/* False: no route has the claim of HOST. */
+/* Reads and locks the claim of HOST. False: no route has the claim. */
 bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
                       struct claim_row *claim);
 /* True: another tenant has a claim of a host directly below PARENT. */
@@ -333,7 +340,8 @@ void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
 
 struct binding_row {
 	const char *namespace, *name, *route_id, *router, *dns;
-	const char *router_dns;		/* only store_bindings() sets it */
+	/* domain of the router. Only store_bindings() sets this member. */
+	const char *router_dns;
 	uint64_t generation;
 };
 bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id,
@@ -354,11 +362,13 @@ void store_bindings(struct tx *tx, struct arena *arena, const char *router,
 
 struct former_name {
 	const char *route_id, *router, *dns;
-	const char *target;		/* NULL: the name has no CNAME */
+	/* target of the CNAME; NULL: the name has no CNAME */
+	const char *target;
 	enum former_state state;
 	uint64_t seq;			/* each change of the row raises this number */
 	/*
-	 * TTL of the CNAME, if the worker has just sent the CNAME to central; otherwise 0
+	 * TTL of the CNAME that the worker has just sent to central; 0: the worker has
+	 * sent no CNAME
 	 */
 	uint32_t ttl;
 };
@@ -382,16 +392,20 @@ void store_former_name_insert(struct tx *tx, const struct former_name *former,
 void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
                                  int delay_s);
 /*
- * Call it if the route has the former name DNS at ROUTER again. The worker then deletes
- * the CNAME, and the router serves the name without a CNAME.
+ * Moves the former name DNS of the route at ROUTER to the state WITHDRAW. The worker then
+ * deletes the CNAME, and the router serves the name without a CNAME. Call it if the route
+ * has this name at ROUTER again.
  */
 void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
                             const char *dns);
-/* Ends all former names of the route. */
+/*
+ * Moves all former names of the route to the state DROP, and makes the domains of their
+ * routers due.
+ */
 void store_former_names_end(struct tx *tx, const char *route_id);
 /*
- * Ends the former names of the route that are equal to HOST, because the owner of the
- * route has chosen this host.
+ * Like store_former_names_end(), but only for the former names that are equal to HOST,
+ * because the owner of the route has chosen this host.
  */
 void store_former_names_end_host(struct tx *tx, const char *route_id, const char *host);
 /*
@@ -416,25 +430,25 @@ void store_former_names_expired(struct tx *tx, struct arena *arena,
                                 enum former_state state, int limit,
                                 former_name_fn *each, void *self);
 /*
- * Moves the row to the state that follows EVENT. If this state is GONE, deletes the row.
- * Also deletes the claim of the name, unless the route uses the name again. False: the
- * row has changed since the read of FORMER. The function then wrote nothing.
+ * Moves the row to the state that follows EVENT. If this state is GONE, deletes the row,
+ * and also deletes the claim of the name, unless the route uses the name again. False:
+ * the row has changed since the read of FORMER. The function then wrote nothing.
  */
 bool store_former_name_apply(struct tx *tx, const struct former_name *former,
                              enum former_event event);
 /*
- * For each CNAME that ROUTER's domain must get: writes the version of the hosts that the
- * instances of the new router must serve before the CNAME is ready.
+ * Writes a version to each CNAME that ROUTER's domain must get. The CNAME is ready when
+ * the instances of the new router serve this version of their hosts.
  */
 void store_former_names_set_needs(struct tx *tx, const char *router);
 /*
- * Call it when an instance of ROUTER has sent a report. If a CNAME to ROUTER is now
- * ready, makes the domain of this CNAME due.
+ * Makes each domain due that must get a CNAME to ROUTER, if this CNAME is now ready. Call
+ * it when an instance of ROUTER has sent a report.
  */
 void store_former_names_wake(struct tx *tx, const char *router, int patience_s);
 /*
- * Call it if the name servers of ROUTER's domain serve all updates that central has
- * accepted. Moves the former names at ROUTER to their next states.
+ * Moves the former names at ROUTER from TOLD to HAVE, and from WITHDRAWN to CACHED. Call
+ * it if the name servers of ROUTER's domain serve all updates that central has accepted.
  */
 void store_former_names_published(struct tx *tx, const struct router_row *router);
 /*
@@ -452,20 +466,21 @@ void store_former_names_kept(struct tx *tx, struct arena *arena, const char *rou
                              const struct former_name *after, int limit,
                              former_name_fn *each, void *self);
 /*
- * Call it if central has accepted the updates of these names. Moves each name to its next
- * state. Stores the larger of ROUTER's ttl and the stored TTL.
+ * Moves each name to its next state, unless its row has changed since the read. Stores
+ * the larger of ROUTER's ttl and the stored TTL. Call it if central has accepted the
+ * updates of these names.
  */
 void store_former_names_sent(struct tx *tx, const struct router_row *router,
                              const struct former_name *names, size_t count);
 /*
- * Makes the worker send all CNAMEs of ROUTER's domain to central again, because central
- * has a new domain with the same name.
+ * Makes the worker send to central again all CNAMEs of ROUTER's domain that central had
+ * accepted. Call it if central has a new domain with the same name.
  */
 void store_former_names_resend(struct tx *tx, const char *router);
 /* Reads the routers whose instances serve a route that has a former name at ROUTER. */
 void store_router_successors(struct tx *tx, struct arena *arena, const char *router,
                              void (*each)(void *self, const char *router), void *self);
-/* Ends all former names at the router. */
+/* Moves all former names at the router to the state DROP. */
 void store_router_former_names_end(struct tx *tx, const char *router);
 /*
  * Deletes all former names at the router. Also deletes the claims of these names, except
@@ -474,12 +489,12 @@ void store_router_former_names_end(struct tx *tx, const char *router);
 void store_router_former_names_delete(struct tx *tx, const char *router);
 /* The number of former names at a router, and the time when the last former name ends. */
 struct former_names_left {
-	int64_t count;
+	int64_t count;			/* number of former names */
 	/* number of names that have a CNAME or will get a CNAME */
 	int64_t leading;
 	/*
-	 * number of names whose CNAME central must delete or has deleted; name servers
-	 * may still serve the CNAME
+	 * Number of names whose CNAME central must delete or has deleted. Name servers
+	 * may still serve the CNAME.
 	 */
 	int64_t leaving;
 	/* the longest TTL of the CNAMEs and of the router */
@@ -513,7 +528,10 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 
 /* ---- strategies ---- */
 
-/* Locks the strategy. Other transactions that bind routes by this strategy then wait. */
+/*
+ * Locks the positions of the strategy. Other transactions that bind routes by this
+ * strategy then wait.
+ */
 void store_strategy_lock(struct tx *tx, const char *strategy);
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label);
 void store_position_write(struct tx *tx, const char *strategy, const char *label,

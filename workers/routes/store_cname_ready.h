@@ -5,7 +5,7 @@
  *
  *	state of the shown instances				the CNAME is ready
  *	all instances report that they serve the route		immediately
- *	some send no report; no report has an older version	at begins_at
+ *	some send no report, no report has an older version	at begins_at
  *	an instance reports an older version			PATIENCE_S after begins_at
  */
 #pragma once
@@ -19,7 +19,8 @@
 
 /*
  * The time when router d is due next. This time is AFTER_US microseconds from now. If a
- * CNAME is ready earlier, the router is due when the CNAME is ready.
+ * CNAME of the router's domain is ready earlier, the router is due when this CNAME is
+ * ready.
  */
 #define NEXT_DUE \
 	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(CASE " \

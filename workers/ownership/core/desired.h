@@ -24,11 +24,12 @@
 struct desired {
 	struct desired *next;
 	struct rrset rrset;
-	bool has_ttl;			/* false: every TTL is correct */
-	/* the resource shares the set with other owners */
+	bool has_ttl;			/* false: every TTL of the set is correct */
+	/* the resource allows other owners to have records in the set */
 	bool is_shared;
 	bool has_lost;
-	bool is_excluded;		/* the caller of desired_resolve() sets it */
+	/* The set cannot win. The caller of desired_resolve() sets this member. */
+	bool is_excluded;
 	const char *resource;
 };
 
@@ -36,8 +37,7 @@ struct desired {
 struct desired *desired_merge(struct desired *endpoints, size_t count,
                               struct arena *arena);
 /*
- * Returns the reason why a zone cannot contain the set. NULL: the zone can contain the
- * set.
+ * Returns the reason why a zone cannot contain the set. NULL: a zone can contain the set.
  */
 const char *desired_fault(const struct desired *desired, const struct view *view);
 /*

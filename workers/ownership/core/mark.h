@@ -25,25 +25,29 @@ enum {
 	MARK_RESOURCE_MAX = 200,
 	MARK_LABELS_MAX = 16,
 	/*
-	 * maximum number of labels in a mark that zonefleet reads, so that there is room
-	 * for more labels
+	 * maximum number of labels in a mark that zonefleet reads. The other places of
+	 * `labels` are for the labels that zonefleet adds.
 	 */
 	MARK_LABELS_READ = 12,
 	MARK_TEXT_MAX = 4096,
-	/* longest text that zonefleet seals, so that the sealed text fits */
+	/*
+	 * maximum length of a text that zonefleet seals, so that the sealed text has at
+	 * most MARK_TEXT_MAX octets
+	 */
 	MARK_SEALED_MAX = 2900,
 };
 
 enum mark_kind {
-	MARK_DATA,			/* not a mark */
-	MARK_OWNED,			/* has a label "owner" */
+	MARK_DATA,			/* the text is not a mark */
+	MARK_OWNED,			/* the mark has a label "owner" */
 	MARK_HERITAGE,			/* a mark of another program */
-	/* has the heritage of external-dns, but is malformed */
+	/* the mark has the heritage of external-dns, but is malformed */
 	MARK_BAD,
 };
 
 struct mark_label {
-	const char *key, *value;	/* the key has no prefix "external-dns/" */
+	/* `key` does not contain the prefix "external-dns/" */
+	const char *key, *value;
 };
 
 struct mark {
@@ -51,14 +55,17 @@ struct mark {
 	size_t count;
 };
 
-/* Valid characters are letters, digits and ".", "_", ":", "/", "@", "-". */
+/*
+ * True: the text is not too long and consists of letters, digits and ".", "_", ":", "/",
+ * "@", "-". An empty text is not valid.
+ */
 bool mark_owner_is_valid(const char *owner);
 bool mark_resource_is_valid(const char *resource);
 
 /*
- * Reads the rdata of a TXT record, and joins its strings. Sets *mark only if the result
- * is MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of seed
- * 001 is also a mark.
+ * Reads the rdata of a TXT record, and joins its strings. *mark is valid only if the
+ * result is MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of
+ * seed 001 is also a mark.
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);
@@ -76,11 +83,12 @@ const char *mark_get(const struct mark *mark, const char *key);
  */
 bool mark_set(struct mark *mark, const char *key, const char *value);
 bool mark_equal(const struct mark *a, const struct mark *b);
-size_t mark_length(const struct mark *mark);	/* octets of the full text */
+size_t mark_length(const struct mark *mark);	/* octets of the text */
 /* Appends the rdata of the mark's TXT record, in strings of at most 255 octets. */
 void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata);
 /*
- * Like mark_write(), but seals the mark with KEY for PLACE, which has PLACE_LEN octets.
+ * Like mark_write(), but seals the mark with KEY. PLACE is the name of the TXT record and
+ * has PLACE_LEN octets (mark_nonce()).
  */
 void mark_write_sealed(const struct mark *mark, const uint8_t *key, const uint8_t *place,
                        size_t place_len, struct buf *rdata);

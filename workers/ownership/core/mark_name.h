@@ -32,9 +32,13 @@ enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
  * because a host can have a name such as "a-foo".
  */
 struct mark_form {
-	/* the form of seed 001; then no other member is set */
+	/* The form of seed 001. Then no other member is set. */
 	bool is_same;
-	bool is_none;			/* marks are in a table, not in a zone */
+	/*
+	 * The marks are not in a zone (storage "table" or "memory"). Then no other member
+	 * is set.
+	 */
+	bool is_none;
 	char prefix[MARK_AFFIX_MAX + 1], suffix[MARK_AFFIX_MAX + 1];
 	char wildcard[NAME_MAX_LABEL + 1];	/* replaces "*"; "": keep "*" */
 };
@@ -43,10 +47,10 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
                               mark_form_none;
 
 /*
- * Makes *form. PREFIX or SUFFIX must be "". The other of these two texts may contain
- * letters, digits, "-", "_", "." and one "%{record_type}", with "-" or "." between this
- * string and the DNS label. mark_form_parse() converts the text to lower case.
- * ERR_INVALID: *why begins with FIELD.
+ * Makes a form from the texts of the settings. PREFIX or SUFFIX must be "". The other of
+ * these two texts may contain letters, digits, "-", "_", "." and one "%{record_type}",
+ * with "-" or "." between this string and the DNS label. Converts the texts to lower
+ * case. ERR_INVALID: a text is malformed, and *why begins with FIELD.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
                          const char *field, struct mark_form *form, struct why *why);
@@ -68,16 +72,20 @@ uint16_t mark_type_at(size_t index);
 enum err mark_name(const struct mark_form *form, const struct name *name, uint16_t type,
                    const struct name *zone, struct name *mark, struct why *why);
 
+/* One record set to which a mark may belong. */
 struct mark_reading {
 	struct name name;
-	/* 0: any type, as for old marks and the form of seed 001 */
+	/*
+	 * type of the record set; 0: unknown, because the name of an old mark or of a
+	 * mark in the form of seed 001 does not contain the type
+	 */
 	uint16_t type;
 };
 
 /*
- * Finds all record sets to which a mark at NAME in ZONE may belong. These are the sets
- * for which mark_name() makes NAME, and the readings with type 0. Returns the number of
- * readings.
+ * Finds all record sets to which a mark at NAME in ZONE may belong: all record sets for
+ * which mark_name() makes NAME, and record sets of an unknown type (0). Returns the
+ * number of readings.
  */
 size_t mark_readings(const struct mark_form *form, const struct name *name,
                      const struct name *zone,

@@ -7,9 +7,9 @@
  * Zones are public. If a program seals two different octet strings with one nonce, an
  * attacker can compute the key of GCM's tags. Different programs compress the same text
  * to different octets. So zonefleet never reuses the nonce of another program. If an
- * ownership mark stays the same, zonefleet does not seal it again. Each new ownership
- * mark gets a new nonce. The same text, key and nonce give the same sealed text, if the
- * version of zlib is the same.
+ * ownership mark stays the same, zonefleet does not seal the mark again. Each new
+ * ownership mark gets a new nonce. The same text, key and nonce give the same sealed
+ * text, if the version of zlib is the same.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { MARK_KEY = 32, MARK_NONCE = 12 };	/* octets */
+enum { MARK_KEY = 32, MARK_NONCE = 12 };	/* lengths in octets */
 
 /*
  * Reads a key in the forms of external-dns: 32 octets, or the base64 of 32 octets in the
@@ -30,14 +30,14 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
                         struct why *why);
 
 /*
- * Appends the sealed TEXT: 64 octets for an empty text, about 150 octets for a usual
- * mark. Random text grows by a third, so the result may have more than MARK_TEXT_MAX
- * octets.
+ * Seals TEXT and appends the result. The result has 64 octets for an empty text, and
+ * about 150 octets for a usual mark. The result of random text is a third longer than the
+ * text, so the result may have more than MARK_TEXT_MAX octets.
  */
 void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
                const char *text, struct buf *sealed);
 /*
- * Appends the text in SEALED, and sets *nonce to the nonce of SEALED. False: SEALED is
+ * Opens SEALED and appends the text. Sets *nonce to the nonce of SEALED. False: SEALED is
  * not sealed with this key, or the text has more than MARK_TEXT_MAX octets or contains a
  * zero octet.
  */

@@ -18,16 +18,19 @@
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
 	/*
-	 * the server has answered that it applied the update; only a later reading
-	 * confirms this
+	 * The server has answered that it has applied the update. Only a later reading
+	 * confirms this.
 	 */
 	OUTCOME_APPLIED,
-	OUTCOME_CONFLICT,		/* another program was faster: plan again */
-	OUTCOME_CHANGED,		/* the zone has changed: plan again */
+	/* A name or record set exists that must not exist. The next round plans again. */
+	OUTCOME_CONFLICT,
+	/* Records have changed since the reading. The next round plans again. */
+	OUTCOME_CHANGED,
 	OUTCOME_POLICY,			/* the server does not allow the update */
 	OUTCOME_FAILED,			/* the server can never apply the update */
-	OUTCOME_AGAIN,			/* unknown: send the update again later */
-	/* like OUTCOME_AGAIN, but the server has answered */
+	/* The outcome is unknown. The round sends the update again. */
+	OUTCOME_AGAIN,
+	/* like OUTCOME_AGAIN, but the server has answered with an error */
 	OUTCOME_UNABLE,
 	OUTCOME_PARKED,			/* the server applies no update of the zone */
 	OUTCOME_COUNT
@@ -35,11 +38,11 @@ enum outcome {
 const char *outcome_name(enum outcome outcome);		/* "conflict" */
 
 /*
- * RCODE is 0 to 15. TSIG_ERROR is from the TSIG record of the answer, or 0 (RFC 8945
- * 5.2).
+ * Returns the outcome for the answer of a name server. RCODE is 0 to 15. TSIG_ERROR is
+ * from the TSIG record of the answer, or 0 (RFC 8945 5.2).
  */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
-/* The outcome for the error of a call to central. */
+/* Returns the outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);
-/* True: one update of the message may be the cause. */
+/* True: one update of a message may be the cause of the outcome. */
 bool outcome_is_of_one(enum outcome outcome);

@@ -15,10 +15,11 @@
 enum { PAGED_READ_STARTS_MAX = 6 };
 
 struct paged_read {
-	struct axfr_limits limits;	/* limits.octets limits the text of the pages */
-	int64_t until_ms;
-	int starts;
-	/* the following members count from the last start */
+	/* Limits of the read. `octets` limits the length of the text of all pages. */
+	struct axfr_limits limits;
+	int64_t until_ms;		/* time when the time limit of the read ends */
+	int starts;			/* number of starts of the read */
+	/* the following members are about the pages since the last start */
 	bool has_serial;
 	uint32_t serial;
 	uint64_t records, octets;
@@ -29,13 +30,16 @@ struct read_page {
 	size_t records, octets;
 };
 
-/* Starts a read, which may take WHOLE_MS. Then request the first page. */
+/*
+ * Starts a read, which may take at most WHOLE_MS. The caller then requests the first
+ * page.
+ */
 void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms);
 /*
- * Counts a page. *is_restarted: the serial has changed, so drop all pages including this
- * one, and request the first page. ERR_BUSY, _REMOTE, _TOO_LARGE, _TIMEOUT: the read has
- * failed.
+ * Counts a page. *is_restarted: the serial has changed, so the caller must drop all pages
+ * including this one, and request the first page again. ERR_BUSY, _REMOTE, _TOO_LARGE,
+ * _TIMEOUT: the read has failed.
  */
 enum err paged_read_add(struct paged_read *read, const struct read_page *page,
                         int64_t now_ms, bool *is_restarted, struct why *why);

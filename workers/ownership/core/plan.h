@@ -10,7 +10,7 @@
  * long as the desired record set is impossible, the plan keeps the current record set.
  *
  * The items of one name are next to each other in the plan. The round makes one dynamic
- * update from them, so the server applies them together.
+ * update from these items, so the server applies all changes of one name together.
  */
 #pragma once
 
@@ -30,29 +30,29 @@ enum plan_step {
 	STEP_DELETE,			/* deletes the set and its mark */
 	/* deletes this registry's part of a shared set, and this registry's mark */
 	STEP_LEAVE,
-	/* deletes the mark of a set that does not exist */
+	/* Deletes only the mark. The set does not exist, or an order releases the set. */
 	STEP_UNMARK,
 	STEP_COUNT
 };
 
 enum plan_reason {
-	/* the set is as desired, or the step makes the set as desired */
+	/* the set is as desired, or the step changes the set to the desired set */
 	REASON_WANTED,
 	REASON_UNWANTED,		/* no endpoint desires the set */
 	/* the set is missing, but has a mark of this registry */
 	REASON_REPAIR,
 	REASON_DRIFT,			/* another program changed the set */
-	REASON_ORPHAN_MARK,
+	REASON_ORPHAN_MARK,		/* this registry's mark belongs to no set */
 	REASON_MARK_LOST,		/* another program removed this registry's mark */
-	/* an order is the reason for this and for the next two reasons */
+	/* an order is the reason (this reason and the next two) */
 	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,
-	/* with the following reasons, the plan does not change the set */
+	/* if the reason is one of the following, the plan does not change the set */
 	REASON_UNMANAGED_EQUAL,		/* the set is as desired, but has no owner */
 	REASON_UNMANAGED,
 	REASON_FOREIGN,
-	REASON_FOREIGN_ORPHAN,		/* a mark of another owner, but no set */
+	REASON_FOREIGN_ORPHAN,		/* another owner's mark belongs to no set */
 	REASON_FOREIGN_CNAME,
 	REASON_NAME_SHARED,		/* the name has sets of another owner */
 	REASON_BAD_MARK,
@@ -66,7 +66,7 @@ enum plan_reason {
 	/* the type is not managed, or the type is NS at the name of the zone */
 	REASON_PROTECTED,
 	REASON_FILTERED,		/* the name is outside domain_filter */
-	REASON_NO_MARK,			/* no name is possible for the mark of the set */
+	REASON_NO_MARK,			/* zonefleet cannot write a mark for the set */
 	REASON_POLICY,
 	REASON_LOST_RESOLUTION,
 	/* another set should replace the set, but this other set is impossible */
@@ -80,19 +80,26 @@ enum { PLAN_TYPES_MAX = 16 };
 
 struct plan_rules {
 	enum plan_policy policy;
-	uint16_t types[PLAN_TYPES_MAX];	/* managed_types */
+	uint16_t types[PLAN_TYPES_MAX];	/* the types of the option managed_types */
 	size_t type_count;
-	/* names to include and to exclude; `within` empty: include all names */
+	/*
+	 * The plan changes names that are in a domain of `within` and in no domain of
+	 * `without`. If `within` is empty, the plan changes all names that are in no
+	 * domain of `without`.
+	 */
 	const struct name *within, *without;
 	size_t within_count, without_count;
-	bool by_set;			/* ownership_scope is rrset */
+	bool by_set;			/* `ownership_scope` is "rrset" */
 	bool keeps_drift;
 	/* if an unchanged set has lost its mark, the set gets a new mark */
 	bool reclaims;
 	uint32_t ttl;			/* TTL for an endpoint without TTL */
-	/* limits, as percentages of the owned sets */
+	/*
+	 * Maximum percentages of the owned sets that the plan may delete, and from which
+	 * the plan may remove records, without approval.
+	 */
 	unsigned max_delete_pct, max_update_pct;
-	/* if there are fewer owned sets, no limit applies */
+	/* minimum number of owned sets for these two limits to apply */
 	size_t min_records;
 };
 
@@ -109,9 +116,9 @@ struct plan_item {
 	bool is_replaced;
 	bool is_held;
 	const struct view_set *set;	/* the current set, which may have no records */
-	const struct desired *desired;	/* NULL: not desired */
-	struct rrset becomes;		/* the result of CREATE, UPDATE and LEAVE */
-	char detail[120];		/* details of NO_MARK and IMPOSSIBLE */
+	const struct desired *desired;	/* NULL: the set is not desired */
+	struct rrset becomes;		/* the set after CREATE, UPDATE or LEAVE */
+	char detail[120];		/* details of the reason; "": no details */
 };
 
 struct plan {
@@ -149,7 +156,7 @@ struct plan_order {
 	const struct rrset *expected;
 	const char *to;			/* TRANSFER: the id of the new owner */
 	bool is_dry;			/* dry run: only plan, change nothing */
-	/* output: number of sets that must wait for an older order */
+	/* output: number of sets of this order that must wait for an older order */
 	size_t waiting;
 };
 
@@ -170,15 +177,17 @@ void plan_add_owned(struct view *view, const struct name *name,
 /*
  * Makes the plan. Call it last. *plan is in the view's memory. IS_COMPLETE: all endpoints
  * are known. If IS_COMPLETE is false, the plan holds each item that removes a record or
- * changes the resource of a set, and all other items of its name.
+ * changes the resource of a set, and all other items of its name. If the deletions exceed
+ * max_delete_pct, the plan holds all deletions. If the updates that remove records exceed
+ * max_update_pct, the plan holds all of these updates.
  */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
 
 /*
- * Also holds items that remove records or change the resource of a set, if is_sure()
- * returns false for the current resource of the set. Holds all other items of their
- * names, too. RESOURCE is NULL if the mark has no resource.
+ * Holds each item that removes records or changes the resource of a set, if is_sure()
+ * returns false for the current resource of the set. Also holds all other items of the
+ * same name. RESOURCE is NULL if the mark has no resource.
  */
 void plan_hold_incomplete(struct plan *plan,
                           bool (*is_sure)(void *self, const char *resource), void *self);
@@ -194,8 +203,9 @@ bool plan_writes_set(const struct plan_item *item);
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
- * Makes the item's mark: the current labels (mark.h), with this registry's owner,
- * resource and part. In the form of seed 001, the mark contains only the owner.
+ * Makes the item's mark from the labels of the current mark (mark.h). Sets the owner, the
+ * resource, "shared" and "part" of this registry. For a transfer, sets only the new
+ * owner. In the form of seed 001, the mark contains only the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* True: the item's mark at PLACE must be sealed. */

@@ -13,7 +13,7 @@ struct planning {
 	struct view *view;
 	const struct plan_rules *rules;
 	struct plan *plan;
-	bool delegates;			/* NS or DNAME records are desired */
+	bool delegates;			/* an endpoint desires NS or DNAME records */
 };
 
 /* A set that this registry owns according to a row of the database. */
@@ -37,7 +37,7 @@ struct plan_inputs {
 	bool hides_names;
 };
 
-/* Sets STEP_NONE with REASON. Always returns true. */
+/* Gives *item the step STEP_NONE and REASON. Always returns true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
 bool plan_refuse_because(struct plan_item *item, enum plan_reason reason,
                          const char *words);
@@ -51,8 +51,8 @@ bool plan_is_ours(const struct view_set *set);
 /* True: the set of TYPE at NODE is desired, or this registry owns the set. */
 bool plan_has_stake(const struct node *node, uint16_t type);
 /*
- * True: an order applies to the item, and the function has set the step and reason of
- * *item.
+ * True: an order applies to the item. The function has then set the step and the reason
+ * of *item.
  */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
 /* True: the name of the item's mark is the name in the registry's current form. */
@@ -60,7 +60,7 @@ bool plan_is_in_place(const struct view *view, const struct plan_item *item);
 struct plan_inputs *plan_inputs_of(struct view *view, const struct name *name);
 /* Returns the set that this registry owns according to a row, or NULL. */
 const struct rrset *plan_owned_set(const struct node *node, uint16_t type);
-/* True: the worker never manages the set, and *item contains the reason. */
+/* True: the plan must not change the set, and *item contains the reason. */
 bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
 bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);
 bool plan_is_protected(const struct planning *p, const struct node *node, uint16_t type);
@@ -68,6 +68,6 @@ bool plan_is_protected(const struct planning *p, const struct node *node, uint16
 /* ---- plan_set.c: step and reason of an item, without the other sets of its name ---- */
 
 void plan_set_desired(const struct planning *p, struct plan_item *item);
-/* Handles a mark of this registry if its set does not exist. */
+/* Sets the step of the item for a mark of this registry whose set does not exist. */
 void plan_orphan(struct plan_item *item);
 void plan_set_undesired(const struct planning *p, struct plan_item *item);

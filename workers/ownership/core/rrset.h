@@ -26,7 +26,7 @@ struct rrset {
 	struct rdata *records;
 };
 
-/* Borrows RDATA. After the last record, call rrset_sort(). */
+/* Adds a record. Borrows RDATA. After the last record, call rrset_sort(). */
 void rrset_push(struct rrset *set, uint32_t ttl, struct rdata rdata, struct arena *arena);
 void rrset_sort(struct rrset *set);
 

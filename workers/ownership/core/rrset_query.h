@@ -15,7 +15,7 @@
 #include "dns/reply.h"
 #include "model/name.h"
 
-enum { RRSET_QUERY_MAX = 1024 };	/* octets */
+enum { RRSET_QUERY_MAX = 1024 };	/* maximum length of a query */
 
 struct rrset_query {
 	struct name name;		/* in lower case */
@@ -26,7 +26,7 @@ struct rrset_query {
 /*
  * Writes the query for query->name and query->type, with the message id ID, to DATA,
  * which has RRSET_QUERY_MAX octets. Signs the query with KEY, unless KEY is NULL. Returns
- * the length.
+ * the length of the query.
  */
 size_t rrset_query_write(struct rrset_query *query, uint16_t id,
                          const struct tsig_key *key, uint64_t now, uint8_t *data);
@@ -39,7 +39,7 @@ struct rrset_query_buffers {
 
 /*
  * Reads the sorted set from the message in DATA. The set is empty if the server has no
- * such record. ERR_REMOTE: DATA does not answer the query; print *why after the name of
+ * such record. ERR_REMOTE: DATA does not answer the query. Print *why after the name of
  * the server.
  */
 enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,

@@ -3,7 +3,7 @@
  * owners has an ownership mark with the labels "shared=true" and "part" (mark.h). The
  * label "part" contains hashes of the desired records of the owner, because the ownership
  * mark has no room for the records themselves. zonefleet-ownership removes a record only
- * if this registry desired the record before and no other owner desires it.
+ * if this registry desired the record before and no other owner desires the record.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "core/rrset.h"
 #include "core/view.h"
 
-/* maximum number of records of one owner of a set */
+/* maximum number of records that one owner may have in a shared set */
 enum { SHARE_RECORDS_MAX = 200 };
 
 /*
@@ -24,8 +24,8 @@ const char *share_part(const struct rrset *set, struct arena *arena);
 /* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
 /*
- * Returns the records of SET, without the records that only this registry desires, and
- * adds the records of WANTED. WANTED may be NULL.
+ * Returns the records that SET should have: the records of SET, except those that only
+ * this registry desired before, and the records of WANTED. WANTED may be NULL.
  */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);

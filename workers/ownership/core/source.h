@@ -14,24 +14,24 @@
 #include <stddef.h>
 
 struct source_report {
-	bool is_complete;		/* according to the message */
+	/* the list is complete according to the message */
+	bool is_complete;
 	size_t count;			/* number of endpoints in the list */
-	/* number of earlier endpoints that are missing from the list */
+	/* number of earlier endpoints of the resource that the list does not contain */
 	size_t left;
 	/*
-	 * number of earlier endpoints. This number does not decrease while lists are not
-	 * plausible.
+	 * number of earlier endpoints of the resource. This number does not decrease
+	 * while lists are not plausible.
 	 */
 	size_t had;
 	bool owns_sets;			/* the resource owns record sets in the zone */
-	/* if there were fewer endpoints, every list is plausible */
-	size_t min_records;
+	size_t min_records;		/* if `had` is smaller, every list is plausible */
 };
 
 struct source_state {
 	/* the plan may delete sets that are missing from the list */
 	bool is_complete;
-	size_t endpoints;		/* `had` for the next list */
+	size_t endpoints;		/* the value of `had` for the next list */
 };
 
 struct source_state source_decide(const struct source_report *report);

@@ -23,12 +23,14 @@
 #include "core/plan.h"
 
 enum update_kind {
-	/* prerequisites (2.4) */
-	/* the set must contain exactly the records with this kind */
+	/* prerequisites (RFC 2136 2.4) */
+	/*
+	 * the set must contain exactly the records that the message lists with this kind
+	 */
 	UPDATE_SET_IS,
 	UPDATE_NO_SET,			/* NAME must have no records of TYPE */
 	UPDATE_NO_NAME,			/* NAME must have no records */
-	/* changes (2.5) */
+	/* changes (RFC 2136 2.5) */
 	UPDATE_DELETE_SET,
 	UPDATE_DELETE,			/* deletes one record */
 	UPDATE_ADD,
@@ -37,9 +39,9 @@ enum update_kind {
 struct update_rr {
 	enum update_kind kind;
 	struct name name;
-	uint16_t type;			/* UPDATE_NO_NAME: 0 */
-	uint32_t ttl;			/* for UPDATE_ADD */
-	struct rdata rdata;		/* for UPDATE_SET_IS, _DELETE and _ADD */
+	uint16_t type;			/* 0 for UPDATE_NO_NAME */
+	uint32_t ttl;			/* only for UPDATE_ADD */
+	struct rdata rdata;		/* only for UPDATE_SET_IS, _DELETE and _ADD */
 };
 
 struct update_rrs {
@@ -51,7 +53,7 @@ struct update {
 	struct update_rrs prerequisites, changes;
 };
 
-/* True: the item has a step, is not held, and is not a dry run. */
+/* True: the item has a step, is not held, and does not belong to a dry run. */
 bool update_applies(const struct plan_item *item);
 /*
  * Makes the update of the COUNT items of one name. Ignores held items. MARK_TTL: the TTL

@@ -14,7 +14,7 @@ struct update_draft {
 	size_t count;
 	uint32_t mark_ttl;
 	struct update_rrs prerequisites, removals, additions;
-	/* nodes that already have a prerequisite for TXT records */
+	/* nodes for which the message already has a prerequisite about TXT records */
 	const struct node **required;
 	size_t required_count, required_size;
 };
@@ -27,7 +27,8 @@ void update_require_records(struct update_draft *draft, const struct name *name,
                             uint16_t type, const struct rrset *set);
 /*
  * Adds a prerequisite: the TXT records of NAME must be unchanged since the reading. If
- * NAME had no TXT record, also adds the prerequisite that NAME has no CNAME.
+ * NAME had neither TXT records nor a CNAME, also adds the prerequisite that NAME has no
+ * CNAME.
  */
 void update_require_txt(struct update_draft *draft, const struct name *name);
 void update_remove(struct update_draft *draft, enum update_kind kind,

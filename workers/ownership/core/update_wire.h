@@ -20,7 +20,9 @@
 #include "dns/reply.h"
 
 enum {
-	/* maximum octets of updates that fit in a message for every zone and key */
+	/*
+	 * maximum number of octets of updates that fit in a message, for any zone and key
+	 */
 	UPDATE_WIRE_ROOM = PACKET_MAX - 1024,
 };
 
@@ -28,16 +30,16 @@ struct update_message {
 	const struct name *zone;
 	const struct update *const *updates;
 	size_t count;
-	const struct tsig_key *key;	/* NULL: unsigned */
+	const struct tsig_key *key;	/* signs the message; NULL: no signature */
 	/*
-	 * The server has accepted this key before. Knot answers with BADKEY if a known
-	 * key has no permission (with BADSIG if the MAC is wrong). So BADKEY then means
-	 * OUTCOME_POLICY.
+	 * The server has accepted this key before. If a known key has no permission, Knot
+	 * answers with BADKEY. If the MAC is wrong, Knot answers with BADSIG. So BADKEY
+	 * for a known key means OUTCOME_POLICY.
 	 */
 	bool is_known_key;
 	uint16_t id;
 	uint64_t now;			/* unix seconds */
-	/* seconds that the server's clock is ahead of `now` */
+	/* number of seconds by which the clock of the server is ahead of `now` */
 	int64_t ahead_s;
 };
 
@@ -54,8 +56,9 @@ struct update_sent {
  */
 struct batch_size update_wire_size(const struct update *update);
 /*
- * Writes the message to DATA, which has PACKET_MAX octets. Returns the length of the
- * message, or 0 if DATA has no room for the message.
+ * Writes the message to DATA, which has PACKET_MAX octets. Sets *sent for
+ * update_wire_outcome(). Returns the length of the message, or 0 if DATA has no room for
+ * the message.
  */
 size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data);

@@ -32,6 +32,9 @@ struct view_meaning {
  */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
-/* True: the mark may belong to another existing set that has no mark. */
+/*
+ * True: the mark at PLACE may also belong to another existing set that has no clear mark
+ * (clear_marks in view.h).
+ */
 bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,
                        const struct view_meaning *meaning);

@@ -18,16 +18,18 @@
 #include "dns/address.h"
 #include "model/name.h"
 
+/* One address of a port. */
 struct host {
 	const struct address *address;
 	const struct name *domain;	/* domain of the network; len 0: no domain */
 	const struct name *fqdn;	/* the chosen name; NULL: no name */
-	const char *mac;		/* NULL: no lease */
+	const char *mac;		/* MAC address of the port; NULL: no lease */
 };
 
 /*
- * Both functions append complete lines to FILE. hosts_addn() skips a host without a name.
- * hosts_dhcp() skips a host without a MAC address.
+ * hosts_addn() appends the lines of HOST for --addn-hosts, and hosts_dhcp() the line for
+ * --dhcp-hostsfile. hosts_addn() skips a host without a name. hosts_dhcp() skips a host
+ * without a MAC address.
  */
 void hosts_addn(const struct host *host, struct buf *file);
 void hosts_dhcp(const struct host *host, struct buf *file);

@@ -17,13 +17,16 @@
 #include "model/name.h"
 
 enum label_rules {
-	LABELS_RFC1035,			/* begins with a letter (seed 002) */
-	LABELS_RFC1123,			/* may begin with a digit (Neutron allows it) */
+	LABELS_RFC1035,			/* a label begins with a letter (seed 002) */
+	/* a label may begin with a digit, as in Neutron */
+	LABELS_RFC1123,
 };
 
 enum {
-	PORT_NAME_MAX = 255,		/* octets of a fully qualified name as text */
-	HOST_LABEL_MAX = 50,		/* "host-" and an address as text */
+	/* maximum length of a fully qualified name as text */
+	PORT_NAME_MAX = 255,
+	/* maximum length of "host-" and an address as text */
+	HOST_LABEL_MAX = 50,
 };
 
 /*

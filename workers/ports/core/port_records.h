@@ -1,10 +1,10 @@
 /*
  * port_records -- makes the records of a port (requirements: seed 002, the table of
- * queries). It makes address records for the port's name and for the generated names, and
- * a PTR record for each address. The PTR record contains the port's name or, if the port
- * has no name, the generated name. The name of a port may be in a domain that differs
- * from the network's domain. Generated names are always in the network's domain. A hidden
- * address (subnets.h) has no records.
+ * queries). port_records() makes address records for the port's name and for the
+ * generated names, and a PTR record for each address. The PTR record contains the port's
+ * name or, if the port has no name, the generated name. The name of a port may be in a
+ * domain that differs from the network's domain. Generated names are always in the
+ * network's domain. A hidden address (subnets.h) has no records.
  */
 #pragma once
 
@@ -15,14 +15,18 @@
 
 /* How zonefleet publishes a network's ports. */
 struct port_network {
-	struct name domain;		/* len 0: the ports have no names */
-	/* prefix lengths of reverse zones (reverse_check()) */
+	/* domain of the network; len 0: the ports have no names */
+	struct name domain;
+	/*
+	 * All addresses of a reverse zone have the same first v4_bits or v6_bits bits
+	 * (reverse_check()).
+	 */
 	uint8_t v4_bits, v6_bits;
 	struct subnets subnets;
 };
 
 struct port_names {
-	struct name fqdn;		/* len 0: no name */
+	struct name fqdn;		/* name of the port; len 0: no name */
 	/* the port's own domain; len 0: the network's domain */
 	struct name domain;
 	const struct address *addresses;
@@ -34,7 +38,7 @@ struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* data in presentation format */
-	/* the owner of the zone */
+	/* the object to which the zone belongs */
 	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;
 };
 

@@ -22,7 +22,10 @@ void reverse_name(const struct address *address, struct name *name);
  * example "2.0.192.in-addr.arpa." for 24 bits. BITS must have passed reverse_check().
  */
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
-/* ERR_INVALID: BITS is not a whole number of octets (IPv4) or nibbles (IPv6). */
+/*
+ * Checks the number of bits for reverse_zone(). ERR_INVALID: BITS is not a whole number
+ * of octets (IPv4) or nibbles (IPv6).
+ */
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why);
 /* True: ZONE, which must be canonical, is below in-addr.arpa or ip6.arpa. */
 bool reverse_is_zone(const char *zone);

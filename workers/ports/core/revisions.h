@@ -12,10 +12,11 @@
 
 struct revision {
 	char id[ID_LEN + 1];
-	uint64_t revision;		/* 0: unknown */
+	/* revision of the object in Neutron; 0: unknown */
+	uint64_t revision;
 	/* only in zonefleet's list: the object is deleted and must stay deleted */
 	bool is_gone;
-	/* only in Neutron's list: ignore the revision */
+	/* only in Neutron's list: the comparison ignores the revision */
 	bool is_partial;
 };
 

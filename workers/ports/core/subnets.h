@@ -26,6 +26,7 @@ struct subnets {
 	bool hides_others;
 };
 
+/* True: ADDRESS has records in DNS. */
 bool subnets_publish(const struct subnets *subnets, const struct address *address);
 
 /*

@@ -16,7 +16,7 @@
  */
 bool delegation_is_below(const char *dns, const char *parent);
 /*
- * Makes a new list for the argument `endpoints` of apply_endpoints. Its names have a
- * final dot.
+ * Makes a new list for the argument `endpoints` of apply_endpoints. The names in the list
+ * have a final dot.
  */
 json_t *delegation_endpoints(const char *dns, const json_t *ns, const json_t *zone);

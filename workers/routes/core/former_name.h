@@ -20,24 +20,26 @@
 enum former_state {
 	FORMER_ADD,		/* the worker must send the CNAME to central */
 	FORMER_TOLD,		/* central has accepted the CNAME */
-	/* enough name servers serve the CNAME; the grace time runs */
+	/* Enough name servers serve the CNAME. The grace time runs. */
 	FORMER_HAVE,
-	FORMER_WITHDRAW,	/* central must delete the CNAME */
-	/* central has deleted the CNAME; name servers may still serve the CNAME */
+	FORMER_WITHDRAW,	/* the worker must delete the CNAME in central */
+	/* Central has deleted the CNAME. Name servers may still serve the CNAME. */
 	FORMER_WITHDRAWN,
 	/*
-	 * enough name servers have deleted the CNAME; resolvers may still have the CNAME
-	 * in a cache
+	 * Enough name servers have deleted the CNAME. Resolvers may still have the CNAME
+	 * in a cache.
 	 */
 	FORMER_CACHED,
-	/* the routers do not serve the name; central must delete the CNAME */
+	/*
+	 * The routers do not serve the name. The worker must delete the CNAME in central.
+	 */
 	FORMER_DROP,
 	FORMER_GONE,		/* the database has no row for the name */
 	FORMER_STATES
 };
 
 enum former_event {
-	FORMER_ON_LEAVE,	/* the route has left the router; the name gets a CNAME */
+	FORMER_ON_LEAVE,	/* the route has left the router with this name */
 	FORMER_ON_RETARGET,	/* the CNAME has a new target or is in a new domain */
 	FORMER_ON_KEEP,		/* the routers serve the name, without a CNAME */
 	FORMER_ON_END,		/* the routers no longer serve the name */
@@ -52,7 +54,7 @@ enum former_update { FORMER_NO_UPDATE, FORMER_SET_CNAME, FORMER_DELETE_CNAME };
 
 enum former_state former_name_next(enum former_state state, enum former_event event);
 enum former_update former_name_update(enum former_state state);
-/* "WITHDRAW": the value of the column route_moves.state. */
+/* Returns the value of the column route_moves.state, for example "WITHDRAW". */
 const char *former_name_state_name(enum former_state state);
-/* False: NAME is not a state of a row. */
+/* Finds the state that has this name. False: NAME is not a state of a row. */
 bool former_name_state_parse(const char *name, enum former_state *state);

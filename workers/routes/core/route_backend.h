@@ -1,8 +1,8 @@
 /*
  * route_backend -- decides which backends of HAProxy a tenant's route may name. The
  * servers of a backend belong to one tenant. If a route could name the backend of another
- * tenant, it would publish the servers of that tenant under its own host. So one of the
- * patterns in the settings must match the backend:
+ * tenant, the route would publish the servers of that tenant under the host of the route.
+ * So one of the patterns in the settings must match the backend:
  *
  *	NAMESPACE	the namespace of the route, which has one tenant and no "_"
  *	PROJECT		the tenant of the route

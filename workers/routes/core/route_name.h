@@ -39,7 +39,9 @@ enum err host_normalize(const char *text, const char *field, bool wildcard,
 bool host_is_wildcard(const char *host);
 /* True: HOST is the wildcard of a whole top-level domain. */
 bool host_is_wide(const char *host);
-/* HOST without its first label. For a normalized host, the result is never empty. */
+/*
+ * Returns HOST without its first label. For a normalized host, the result is never empty.
+ */
 const char *host_parent(const char *host);
 /* True: HOST is DOMAIN or below DOMAIN. */
 bool host_is_in(const char *host, const char *domain);

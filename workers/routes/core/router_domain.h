@@ -31,7 +31,10 @@ extern const struct json_field router_domain_record_fields[];
 const char *router_domain_full_name(const char *name, const char *dns,
                                     char text[ROUTER_DOMAIN_NAME]);
 
-/* ERR_INVALID: a value has the wrong type. Central checks names and records. */
+/*
+ * Checks the types of the values in ZONE. ERR_INVALID: a value has the wrong type.
+ * Central checks names and records.
+ */
 enum err router_domain_check(const json_t *zone, struct why *why);
 /* Makes a new object for the argument `domain` of create_domain. DNS has no final dot. */
 json_t *router_domain_new(const json_t *zone, const char *dns, const char *pool,
@@ -50,6 +53,6 @@ void router_domain_set_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                                 uint8_t bits);
 /* Makes zonefleet-routes the producer that manages the records of all CHANGES. */
 void router_domain_set_manager(json_t *changes);
-/* Sets the CNAME. If TARGET is NULL, deletes the CNAME. */
+/* Sets the CNAME of NAME to TARGET. If TARGET is NULL, deletes the CNAME. */
 void router_domain_set_cname(json_t *changes, const char *name, const char *target,
                              uint32_t ttl);

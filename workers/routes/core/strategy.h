@@ -25,8 +25,9 @@
  */
 struct candidate {
 	const char *name;
-	const char *label;		/* form "key=value"; "": no label */
-	uint32_t bound;			/* number of routes */
+	/* the label as "key=value"; "": the router has no label */
+	const char *label;
+	uint32_t bound;			/* number of routes that the router has */
 	bool has_capacity;
 	uint32_t capacity;
 	bool is_down;			/* no instance is up */
@@ -34,7 +35,7 @@ struct candidate {
 
 struct applicant {
 	const char *id;
-	const char *const *labels;	/* "key=value" */
+	const char *const *labels;	/* labels of the route, each as "key=value" */
 	size_t label_count;
 };
 
@@ -44,7 +45,7 @@ enum strategy_word {
 };
 
 struct strategy {
-	bool has_position;		/* each pick moves the position by one */
+	bool has_position;		/* each pick raises the stored position by one */
 	bool by_label;
 	/*
 	 * Returns the index of a candidate that is in the group (IN_GROUP) and has room.
@@ -55,7 +56,7 @@ struct strategy {
 	               size_t count, uint64_t position);
 };
 
-/* The words of the setting, indexed by enum strategy_word; ends with NULL. */
+/* The words of the setting, indexed by enum strategy_word. The last element is NULL. */
 extern const char *const strategy_words[];
 /* Returns NULL for STRATEGY_EXTERNAL. */
 const struct strategy *strategy_at(enum strategy_word word);
@@ -63,7 +64,8 @@ const char *strategy_name(const struct strategy *strategy);
 
 /*
  * Returns the label of the routers that fit APPLICANT. "": all routers fit, or the
- * routers without a label fit. This label is also the key of the stored position.
+ * routers without a label fit. If several labels fit, returns the label of the first
+ * router with room. The returned label is also the key of the stored position.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
