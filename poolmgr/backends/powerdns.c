@@ -485,7 +485,8 @@ static enum err powerdns_list(const void *settings, struct arena *arena,
 
 	powerdns_open(&api, settings, why);
 	enum err err = powerdns_api_ask_rows(&api, "/zones?dnssec=false",
-	                                     powerdns_add_row, &reading);
+	                                     "list the zones", powerdns_add_row,
+	                                     &reading);
 	powerdns_api_close(&api);
 	if (err)
 		return err;

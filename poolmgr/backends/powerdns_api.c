@@ -180,10 +180,10 @@ enum err powerdns_api_garbled(struct powerdns_api *api)
 }
 
 enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
-                               json_row_fn *row, void *self)
+                               const char *what, json_row_fn *row, void *self)
 {
 	enum err err = powerdns_api_settled(api, powerdns_api_ask(api, "GET", path, NULL),
-	                                    path);
+	                                    what);
 
 	if (err)
 		return err;
@@ -214,8 +214,8 @@ enum err powerdns_api_need_key(struct powerdns_api *api, const char *key)
 
 	powerdns_api_put_id(&id, key);
 	struct search search = { buf_string(&id), false };
-	enum err err = powerdns_api_ask_rows(api, "/tsigkeys", powerdns_api_search_row,
-	                                     &search);
+	enum err err = powerdns_api_ask_rows(api, "/tsigkeys", "list the TSIG keys",
+	                                     powerdns_api_search_row, &search);
 	buf_clear(&id);
 	if (err || search.found)
 		return err;
