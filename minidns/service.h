@@ -4,7 +4,7 @@
  * 	notify_zone_changed, poll_for_serial_number	orders from the pool manager
  * 	propagate_zones, poll_zones			lists of orders (order_queue.h)
  * 	compare_zones					a list of zones (compare_queue.h)
- * 	check_servers					a list of servers (server_checker.h)
+ * 	check_servers					servers (server_checker.h)
  * 	transfer_ended, zone_differs, zone_transferred, news
  * 							from a mini-DNS process
  *

@@ -115,8 +115,9 @@ void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size
  * record does not fit, the answer has the TC bit instead. Returns the length of the
  * answer. Does not change the query.
  */
-size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
-                          size_t len, bool tcp, uint8_t *data, size_t size);
+size_t query_answer_ready(const struct query *query, uint16_t flags,
+                          const uint8_t *record, size_t len, bool tcp, uint8_t *data,
+                          size_t size);
 /*
  * Ends an answer: writes the OPT record, the header and the TSIG record. COUNT contains
  * the numbers of answer, authority and additional records so far. If the text of an

@@ -59,8 +59,8 @@ static inline json_t *request_arguments(const uint8_t *data, size_t size,
 	char *text;
 
 	if (size && data[0] == '{')
-		return json_decode_object((const char *)data, size, REQUEST_BODY_MAX, &args,
-		                          &why) ? NULL : args;
+		return json_decode_object((const char *)data, size, REQUEST_BODY_MAX,
+		                          &args, &why) ? NULL : args;
 	if (size >= REQUEST_LINES_MAX)
 		return NULL;
 	text = strndup((const char *)data, size);

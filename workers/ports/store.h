@@ -51,7 +51,8 @@ bool store_network_is_gone(struct tx *tx, const char *id);
 /*
  * Returns the tenant of a deleted network. NULL: the network is unknown or not deleted.
  */
-const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
+const char *store_network_gone_project(struct tx *tx, struct arena *arena,
+                                       const char *id);
 /* True: a call created a network with this id for another tenant. */
 bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);

@@ -215,7 +215,8 @@ struct route_key {
 /* Returns the id, or "NAMESPACE/NAME", for the text of an error. */
 static inline const char *route_key_text(const struct route_key *key, struct arena *arena)
 {
-	return key->id ? key->id : arena_printf(arena, "%s/%s", key->namespace, key->name);
+	return key->id ? key->id
+	               : arena_printf(arena, "%s/%s", key->namespace, key->name);
 }
 bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
                       struct route_row *route);

@@ -230,8 +230,8 @@ void rpc_log_changed(const struct request *req);
  * a valid identity (model/identity.h). Then INTO has no tenant and no rights. Only the
  * JSON value true for the key is_admin makes the caller an administrator.
  */
-enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
-                        struct why *why);
+enum err context_decode(const json_t *context, const char *unique_id,
+                        struct context *into, struct why *why);
 /* Returns a new context for the program's own requests. The caller owns the context. */
 json_t *context_encode(const char *request_id, bool is_admin);
 

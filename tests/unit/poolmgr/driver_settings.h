@@ -46,8 +46,8 @@ static inline const void *driver_settings(const struct driver *driver, const cha
 	snprintf(text, sizeof(text), "backends: { %s: { servers: ( { id = \"ns1\"; "
 	         "host = \"127.0.0.1\"; %s } ); }; };\n", driver->name, rows);
 	lists[0] = (struct option_list){
-		group, NULL, driver->help, driver->options, driver->settings_size, &servers,
-		&count,
+		group, NULL, driver->help, driver->options, driver->settings_size,
+		&servers, &count,
 	};
 	settings_load(&schema, text);
 	return servers;
