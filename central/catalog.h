@@ -24,10 +24,7 @@ void catalog_stop(struct central *central);
  * that has changed which domains a catalog zone must list.
  */
 void catalog_schedule(struct central *central);
-/*
- * the function of a timer; makes the updates that are still due, for example after a
- * crash
- */
+/* Timer callback: makes the updates that are still due, for example after a crash. */
 void catalog_fire(void *central);
 /* True: no update is scheduled or running. */
 bool catalog_idle(const struct central *central);

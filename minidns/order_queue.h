@@ -23,12 +23,13 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
                                     struct poller *poller, struct announcer *announcer);
 void order_queue_free(struct order_queue **queue);
 /*
- * Adds the orders of a message to the queue. ARGS: the arguments of "propagate_zones" or,
- * if QUIET is set, of "poll_zones". If a message of "propagate_zones" has no
+ * Adds the orders of a message to the queue. ARGS: the arguments of "propagate_zones"
+ * or, if QUIET is set, of "poll_zones". If a message of "propagate_zones" has no
  * destinations, mini-DNS only announces its changes to all mini-DNS processes.
- * ERR_INVALID: the arguments are malformed, or an order is not valid. If only orders are
- * not valid, the queue starts the other orders, and *why contains the first reason.
- * ERR_BUSY: too many polls are running, and the queue starts no order.
+ * ERR_INVALID: the arguments are malformed, or an order is not valid. If the arguments
+ * are well-formed, the queue starts the valid orders, and *why contains the reason for
+ * the first order that is not valid. ERR_BUSY: too many polls are running, and the queue
+ * starts no order.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);

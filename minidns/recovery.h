@@ -3,10 +3,10 @@
  * "recover"). A recovery is necessary after this process has lost the connection that
  * receives announcements, because the process may have missed announcements. After the
  * comparison, the cache uses equal entries again and drops entries that differ. If the
- * database fails, the cache drops all entries that are not compared yet. A recovery runs
- * one statement for every 256 zones that mini-DNS put into the cache within the last
- * minute. Without a recovery, mini-DNS would have to read each zone again at the next
- * query for the zone.
+ * database fails, the cache drops all entries that the recovery has not compared yet. A
+ * recovery runs one statement for every 256 zones that mini-DNS put into the cache
+ * within the last minute. Without a recovery, mini-DNS would have to read each zone
+ * again at the next query for the zone.
  *
  * An announcement that arrives during a recovery has its usual effect. During a recovery,
  * mini-DNS may read an entry again or mark it again as possibly outdated. The recovery

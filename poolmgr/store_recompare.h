@@ -35,7 +35,10 @@ void store_recompare_cases(struct tx *tx, struct arena *arena,
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count);
 
-/* Call it if the difference is settled. Writes that the server no longer differs. */
+/*
+ * Call it when the server has the same records as the database again. Updates the row of
+ * pool_manager_status, which then shows no difference.
+ */
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id);
 
 /*

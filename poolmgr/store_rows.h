@@ -10,8 +10,8 @@
 #include "runtime/tx.h"
 
 /*
- * SQL conditions by RFC 1982. COVERS: the serial a is equal to b, or newer. NEWER: a is
- * newer than b. a and b may be columns.
+ * SQL conditions that compare serials (RFC 1982). COVERS: the serial a is equal to b, or
+ * newer. NEWER: a is newer than b. a and b may be columns.
  */
 #define COVERS(a, b) "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 0 AND 2147483647"
