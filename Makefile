@@ -2,7 +2,8 @@
 # sideways #include does not compile; `make layers` guards the rest.
 #
 #   make            release build into build/
-#   make check      layers, unit tests, and whether the documents of `make docs` are fresh
+#   make check      layers, width of the lines of C, unit tests, and whether the documents of
+#                   `make docs` are fresh
 #   make docs       docs/cli.md, docs/settings.md, docs/metrics.md and docs/rpc.md, from the
 #                   rows of the programs
 #   make test       all that belongs in CI: tests/run names its stages
@@ -210,7 +211,7 @@ check-docs: all $(RPC_WORDS)
 	@docs/generate --check $(BUILD)/bin
 	@docs/rpc/printer.py --check docs/rpc.md $(RPC_WORDS)
 
-check: layers check-docs $(UNIT)
+check: layers columns check-docs $(UNIT)
 	@tests/support/run-unit $(UNIT)
 
 # A report of the sanitizers needs only line numbers: -g1.
@@ -293,6 +294,11 @@ layers: all
 	    grep -vE '/(store[a-z_]*|migrate|db[a-z_]*|tx)\.[ch]:'
 	@tests/support/check-cycles $(BUILD)
 
+# The style: at most 90 columns, with tabs of 8: 11 tab stops and two columns.
+columns:
+	@! grep -rnP --include=*.c '^([^\t]{8}|[^\t]{0,7}\t){11}([^\t]{3}|[^\t]{0,2}\t)' \
+	    central docs minidns poolmgr tests workers
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zonefleet/schema
 	install -m 755 $(filter-out %/zonefleet,$(BINARIES)) $(DESTDIR)$(PREFIX)/sbin
@@ -307,7 +313,7 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: always drivers benches fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+.PHONY: always drivers benches fuzzers all docs check check-docs columns asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 # make would delete these after each link.
 .SECONDARY: $(UNIT:=.o)
 .DELETE_ON_ERROR:

@@ -53,7 +53,7 @@ struct catalog {
 	char request_id[ID_LEN + 1];
 	bool is_incomplete;		/* some members are still due */
 	size_t members;			/* added or removed */
-	int skips;			/* rounds in a row that were incomplete and had none */
+	int skips;			/* incomplete rounds in a row that had none */
 	/*
 	 * The members of the last rounds. Each round halves it, because another central
 	 * may have done a part of the work.
@@ -78,8 +78,9 @@ static enum err update_make_changes(const struct update *u,
 }
 
 /*
- * Locks the catalog zone after its members. No lock waits. False: the pool has dropped the
- * catalog zone, and it is being deleted; or another transaction has locked it: ERR_LOCKED.
+ * Locks the catalog zone after its members. No lock waits. False: the pool has dropped
+ * the catalog zone, and it is being deleted; or another transaction has locked it:
+ * ERR_LOCKED.
  */
 static bool update_lock_catalog(struct update *u, struct write *write)
 {

@@ -31,8 +31,8 @@ const struct json_field codec_domain_fields[] = {
 	  "`central.soa_retry`", RR_TTL_MAX },
 	{ "expire", "number", "the expiry time in the SOA record, in seconds",
 	  "`central.soa_expire`", RR_TTL_MAX },
-	{ "minimum", "number", "the TTL of negative answers in the SOA record, in seconds",
-	  "`central.soa_minimum`", RR_TTL_MAX },
+	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
+	  "seconds", "`central.soa_minimum`", RR_TTL_MAX },
 	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }
@@ -74,7 +74,8 @@ const struct json_field codec_domain_shown[] = {
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
 	  "seconds" },
 	{ "description", "string", "any text. zonefleet does not use this text" },
-	{ "records", "number", "number of records in the domain, without the SOA record" },
+	{ "records", "number",
+	  "number of records in the domain, without the SOA record" },
 	{ "recordsets", "number", "number of record sets in the domain, without the SOA "
 	  "record" },
 	{ "created_at", "time", "when the domain was created" },

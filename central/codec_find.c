@@ -8,10 +8,10 @@
 #include "model/presentation.h"
 
 #define NAME_PATTERN \
-	{ "name", "string", "a name, or a pattern with up to 8 `*`. Each `*` matches any " \
-	  "characters, for example `*shop*`. Write `\\*` for a star in a name. central " \
-	  "converts the text to lower case. A text that ends neither in a dot nor in `*` " \
-	  "gets a final dot", "any", NAME_MAX_TEXT }
+	{ "name", "string", "a name, or a pattern with up to 8 `*`. Each `*` matches " \
+	  "any characters, for example `*shop*`. Write `\\*` for a star in a name. " \
+	  "central converts the text to lower case. A text that ends neither in a dot " \
+	  "nor in `*` gets a final dot", "any", NAME_MAX_TEXT }
 
 const struct json_field codec_find_domain_fields[] = {
 	NAME_PATTERN,

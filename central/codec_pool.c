@@ -13,8 +13,8 @@ const struct json_field codec_pool_fields[] = {
 	  .is_fixed = true },
 	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
-	{ "ns_records", "list of names", "the hosts of the NS records of new domains", "empty",
-	  POOL_NS_MAX },
+	{ "ns_records", "list of names", "the hosts of the NS records of new domains",
+	  "empty", POOL_NS_MAX },
 	{ "catalog_zone", "name", "the name of the catalog zone of the pool. Central "
 	  "creates this zone. If the name is empty, central deletes the catalog zone of "
 	  "the pool",

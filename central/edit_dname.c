@@ -132,8 +132,8 @@ static bool rrsets_are_new_name(const struct rrsets *sets, size_t at, size_t *en
 	bool was = false;
 
 	*changed = NULL;
-	for (*end = at; *end < sets->count && name_equal(&sets->items[*end]->name,
-	                                                 &sets->items[at]->name); ++*end) {
+	for (*end = at; *end < sets->count &&
+	     name_equal(&sets->items[*end]->name, &sets->items[at]->name); ++*end) {
 		was |= sets->items[*end]->was_count;
 		if (sets->items[*end]->wanted_count)
 			*changed = sets->items[*end];

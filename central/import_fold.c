@@ -116,8 +116,8 @@ static enum err folds_read(struct folds *folds, struct tx *tx,
 	if (fits)
 		return tx->err;
 	return fail(tx->why, ERR_INVALID, "records: more than %d records at the names "
-	            "from '%.100s' to '%.100s' have capital letters in the names in their "
-	            "data: write these names in lower case", ROWS_MAX, names[0],
+	            "from '%.100s' to '%.100s' have capital letters in the names in "
+	            "their data: write these names in lower case", ROWS_MAX, names[0],
 	            names[count - 1]);
 }
 

@@ -144,7 +144,8 @@ static void reports_apply_pass(struct tx *tx, struct arena *arena,
 
 /* One transaction. Several reports of a domain take several passes, in their order. */
 static enum err reports_apply_once(struct central *central, struct arena *arena,
-                                   struct reported *reports, size_t count, struct why *why)
+                                   struct reported *reports, size_t count,
+                                   struct why *why)
 {
 	struct reported *pass[LIST_MAX];
 	bool done[LIST_MAX] = { false };
@@ -256,12 +257,13 @@ static enum err report_apply_alone(struct central *central, struct request *req,
 /*
  * Applies the reports of all domains that it can lock, then the others one by one. If the
  * common transaction fails finally, all run one by one, so that a broken row or a long
- * import does not delay other domains. The message waits LOCKED_MS for locked domains, and
- * for PORTIONS_MS it comes back to the records of large zones. After that, the pool
+ * import does not delay other domains. The message waits LOCKED_MS for locked domains,
+ * and for PORTIONS_MS it comes back to the records of large zones. After that, the pool
  * manager must report them again.
  */
 static enum err reports_apply_message(struct central *central, struct request *req,
-                                      struct reported *reports, size_t count, json_t *outcomes)
+                                      struct reported *reports, size_t count,
+                                      json_t *outcomes)
 {
 	enum err err = reports_apply(central, req->arena, reports, count, &req->why);
 	const struct reported *more = err ? NULL : reports_find_more(reports, count);

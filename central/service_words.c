@@ -15,10 +15,10 @@
 	"causes are: an NS, MX or SRV record whose host is inside the domain and has " \
 	"no address, or has a CNAME record; records of one set that contradict each " \
 	"other, for example two SPF records; a record set or a new domain that name " \
-	"servers of the pool do not take (`limits` of `get_pool`); a new domain without " \
-	"NS records in the domain above it, if the caller owns that domain; a record " \
-	"set with several TTLs in an import; a worker that the pool needs and that is " \
-	"not running" }
+	"servers of the pool do not take (`limits` of `get_pool`); a new domain " \
+	"without NS records in the domain above it, if the caller owns that domain; a " \
+	"record set with several TTLs in an import; a worker that the pool needs and " \
+	"that is not running" }
 
 static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
@@ -66,11 +66,12 @@ static const struct json_field find_records[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_domain", "Creates a domain with its SOA and NS records. The answer also "
-	  "contains `warnings`, as in [outcome].", OWNER, "[domain]",
+	{ "create_domain", "Creates a domain with its SOA and NS records. The answer "
+	  "also contains `warnings`, as in [outcome].", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
-	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
+	{ "get_domain", "Shows a domain.", OWNER, "[domain]",
+	  "{'domain': 'example.org.'}" },
 	{ "find_domains", "Lists the domains of the tenant. If the context of an "
 	  "administrator has `all_tenants`, the list contains the domains of all "
 	  "tenants.",
@@ -78,8 +79,8 @@ static const struct rpc_method_doc words[] = {
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain",
-	  "Changes the SOA values, the TTL or the description of a domain. The answer also "
-	  "contains `warnings`, as in [outcome].", OWNER,
+	  "Changes the SOA values, the TTL or the description of a domain. The answer "
+	  "also contains `warnings`, as in [outcome].", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
 	{ "delete_domain", "Deletes a domain. The answer also contains `warnings`, as in "
@@ -105,8 +106,8 @@ static const struct rpc_method_doc words[] = {
 	  "the name already has records of this type. Only `apply_changes`, "
 	  "`create_domain` and imports answer `warnings`.",
 	  OWNER, "[recordset]",
-	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': 'A', "
-	  "'ttl': 300, 'records': ['192.0.2.80']}}",
+	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': "
+	  "'A', 'ttl': 300, 'records': ['192.0.2.80']}}",
 	  FIELDS({ "recordset", "[new recordset]", "the record set" }) },
 	{ "get_recordset", "Shows a record set.", OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
@@ -126,13 +127,14 @@ static const struct rpc_method_doc words[] = {
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "find_records", "Lists records, without the SOA record.", OWNER,
 	  "`records`: list of [record]; `marker`: id or null",
-	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
+	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}",
+	  find_records },
 	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
-	  "fails, the call changes nothing. A list with too many changes is `Invalid`. An "
-	  "empty list is valid, for example to change only `soa`.",
+	  "fails, the call changes nothing. A list with too many changes is `Invalid`. "
+	  "An empty list is valid, for example to change only `soa`.",
 	  OWNER, "[outcome]",
-	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
-	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
+	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': "
+	  "'www.example.org.', 'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
 	           "central makes them", .max = CHANGES_MAX },
 	         { "serial", "number", "the new serial; it must be newer than the serial "
@@ -141,8 +143,8 @@ static const struct rpc_method_doc words[] = {
 	         { "soa", "[SOA values]", "new values of the SOA record",
 	           "unchanged" },
 	         { "replace", "true or false", "false: the call fails with `Conflict` if "
-	           "a change with the operation `set` and with `managed_by` would replace "
-	           "records that no producer manages", "true" }) },
+	           "a change with the operation `set` and with `managed_by` would "
+	           "replace records that no producer manages", "true" }) },
 	{ "create_pool", "Creates a pool of name servers. The answer also contains "
 	  "`warnings`: a host in `ns_records` is an IPv4 address.", ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
@@ -196,12 +198,11 @@ static const struct rpc_method_doc words[] = {
 	  "an earlier part with the same number. If a record set has several TTLs in "
 	  "the import, it gets the TTL of its last record. The call checks each record. "
 	  "If one record is not valid, the call fails with `Invalid`, central does not "
-	  "store the part, and the import stays OPEN: send the part again. central checks "
-	  "the whole zone after `commit_import`, for example a CNAME record beside other "
-	  "records. A reason that concerns one record begins with the number of its part "
-	  "and its index in `records`, both from 0. The same holds for `reason` and the "
-	  "warnings of `get_import`.",
-	  OWNER,
+	  "store the part, and the import stays OPEN: send the part again. central "
+	  "checks the whole zone after `commit_import`, for example a CNAME record "
+	  "beside other records. A reason that concerns one record begins with the "
+	  "number of its part and its index in `records`, both from 0. The same holds "
+	  "for `reason` and the warnings of `get_import`.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
@@ -219,13 +220,13 @@ static const struct rpc_method_doc words[] = {
 	  "result. If the numbers of the parts have a gap, or if a part before the last "
 	  "part is empty, the call fails with `Conflict` and the import stays OPEN. "
 	  "central cannot know the last part: compare `parts` and `records` of "
-	  "`get_import` with the parts that you sent. If the import is not OPEN, the call "
-	  "succeeds and changes nothing: look at `state` in the answer.",
+	  "`get_import` with the parts that you sent. If the import is not OPEN, the "
+	  "call succeeds and changes nothing: look at `state` in the answer.",
 	  OWNER,
 	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
-	  FIELDS({ "version", "number", "the `version` that the domain had when the caller "
-	           "read it. If the domain has changed since then, or does not exist, "
-	           "the import ends in ERROR and changes nothing", "any" }) },
+	  FIELDS({ "version", "number", "the `version` that the domain had when the "
+	           "caller read it. If the domain has changed since then, or does not "
+	           "exist, the import ends in ERROR and changes nothing", "any" }) },
 	{ "get_import", "Shows an import.", OWNER, "[import]",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "cancel_import", "Cancels an import that is not committed yet. "
@@ -287,10 +288,10 @@ static const struct rpc_method_doc words[] = {
 	  "[server] for each name server. `missing_workers` contains the topic of each "
 	  "worker that has work, but no running process: `minidns`, `pool_manager.POOL` "
 	  "of a pool with domains, and `ports`, `routes` or `ownership` if a process of "
-	  "it was running in the last day. `pools_out_of_service` contains each pool that "
-	  "has domains, but no name server in service. Tenants see the name servers of their domain "
-	  "in `domain.servers`, as [server status]. Only administrators may leave out "
-	  "the argument `domain`. The answer then has no `domain`.",
+	  "it was running in the last day. `pools_out_of_service` contains each pool "
+	  "that has domains, but no name server in service. Tenants see the name servers "
+	  "of their domain in `domain.servers`, as [server status]. Only administrators "
+	  "may leave out the argument `domain`. The answer then has no `domain`.",
 	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
 	  "`pools_out_of_service`: list of strings; "
 	  "`domain`: [domain status]",
@@ -320,14 +321,16 @@ static const struct rpc_method_doc words[] = {
 	  "servers with the database immediately.", OWNER,
 	  "`id`: id; `name`: name; `warnings`: list of strings, as in [outcome]",
 	  "{'domain': 'example.org.'}",
-	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
+	  FIELDS({ "deep", "true or false", "true: also compare the records",
+	           "false" }) },
 	{ "update_status", "Reports the consensus on a domain to central." },
 	{ "update_statuses", "Reports the consensus on several domains to central." },
 	{ 0 }
 };
 
 static const struct rpc_object objects[] = {
-	{ "new domain", "A domain that a caller creates or changes.", codec_domain_fields },
+	{ "new domain", "A domain that a caller creates or changes.",
+	  codec_domain_fields },
 	{ "SOA values", "New values of an SOA record.", codec_domain_soa_fields },
 	{ "domain", "A domain in an answer.", codec_domain_shown, true },
 	{ "new recordset", "A record set that a caller creates or changes.",
@@ -344,8 +347,8 @@ static const struct rpc_object objects[] = {
 		{ "deleted", "number", "number of records that the call deleted, without "
 		  "the records in `updated`" },
 		{ "unchanged", "number", "number of records that needed no change: `add` "
-		  "or `set` found the record, or `delete` did not find it. A whole record "
-		  "set that `delete` did not find counts as one" },
+		  "or `set` found the record, or `delete` did not find it. A whole "
+		  "record set that `delete` did not find counts as one" },
 		{ "changed", "true or false", "false: nothing changed, so the domain "
 		  "keeps its serial" }, WARNINGS),
 	  true },
@@ -364,7 +367,8 @@ static const struct rpc_object objects[] = {
 		{ "domain", "name", "the name of the domain. `domain` in `result` is its "
 		  "id" },
 		{ "state", "string", "OPEN, COMMITTING, DONE or ERROR" },
-		{ "parts", "number", "number of parts of the import, without empty parts" },
+		{ "parts", "number",
+		  "number of parts of the import, without empty parts" },
 		{ "records", "number", "number of records in the import, with the SOA "
 		  "record" },
 		{ "result", "[import result] or null",
@@ -442,8 +446,8 @@ static const struct rpc_object objects[] = {
 		{ "servers", "list of [server status]", "one item for each name server "
 		  "and action" },
 		{ "consensus", "object", "`current`: number of name servers that serve "
-		  "the newest serial, or that no longer have the zone of a domain with the "
-		  "task DELETE; `servers`: number of name servers of the "
+		  "the newest serial, or that no longer have the zone of a domain with "
+		  "the task DELETE; `servers`: number of name servers of the "
 		  "pool" }), true },
 	{ "server status", "The state of a domain on a name server.", FIELDS(
 		{ "id", "string", "the name server" },

@@ -46,8 +46,9 @@ static const struct {
 		"serial_number, task, status, managed_by, updated_at) VALUES ",
 		"(?,?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
 		" ON DUPLICATE KEY UPDATE data = VALUES(data), rdata = VALUES(rdata), "
-		"managed_by = VALUES(managed_by), serial_number = VALUES(serial_number), task = VALUES(task), "
-		"status = VALUES(status), updated_at = VALUES(updated_at)" },
+		"managed_by = VALUES(managed_by), serial_number = VALUES(serial_number), "
+		"task = VALUES(task), status = VALUES(status), "
+		"updated_at = VALUES(updated_at)" },
 	[JOURNAL] = { 5,
 		"INSERT INTO journal (domain_id, serial, previous_serial, removed, "
 		"added, created_at) VALUES ",

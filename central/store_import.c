@@ -240,8 +240,9 @@ bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *conn
 	                   "SELECT i.id, IS_USED_LOCK(CONCAT('zonefleet_import_', i.id)) "
 	                   "AS connection FROM imports i WHERE i.state = 'COMMITTING' "
 	                   "AND i.worker <> '' AND NOT EXISTS (SELECT 1 FROM "
-	                   "worker_nodes w WHERE w.plugin_name = i.worker AND (w.status = "
-	                   "'active' OR w.plugin_time > NOW(6) - INTERVAL ? SECOND)) "
+	                   "worker_nodes w WHERE w.plugin_name = i.worker AND "
+	                   "(w.status = 'active' OR "
+	                   "w.plugin_time > NOW(6) - INTERVAL ? SECOND)) "
 	                   "HAVING connection <> CONNECTION_ID() LIMIT 1",
 	                   TX_BIND(tx_int(SILENT_S))))
 		return false;

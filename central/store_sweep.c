@@ -166,7 +166,8 @@ void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *co
 	               "ON DUPLICATE KEY UPDATE last_serials.serial = "
 	               "IF(VALUES(deleted_at) < last_serials.deleted_at, "
 	               "last_serials.serial, VALUES(serial)), last_serials.deleted_at = "
-	               "GREATEST(last_serials.deleted_at, VALUES(deleted_at))", ids, count);
+	               "GREATEST(last_serials.deleted_at, VALUES(deleted_at))", ids,
+	               count);
 }
 
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,

@@ -184,9 +184,8 @@ void figures_new(struct figures *figures)
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time between the order for a poll and the poll that finds the serial "
-	               "on the name server",
-	               NULL, NULL);
+	               "time between the order for a poll and the poll that finds the "
+	               "serial on the name server", NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
 	               "delay of the timers for messages to name servers. A long delay "

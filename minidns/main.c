@@ -342,7 +342,8 @@ static void minidns_make_outbound(struct loop *loop)
 	minidns.reports = report_batch_new(loop, minidns.runtime.rpc,
 	                                   minidns_polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
-	minidns.service.checker = server_checker_new(minidns.requests, minidns.runtime.rpc);
+	minidns.service.checker = server_checker_new(minidns.requests,
+	                                             minidns.runtime.rpc);
 	minidns.service.retransfers = retransfers_new(random_u32());
 	minidns.service.orders =
 	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
@@ -562,7 +563,8 @@ static enum err minidns_start(void *self, const struct runtime *runtime, struct 
 
 	(void)self;
 	minidns.runtime = *runtime;
-	minidns.servers = servers_new(runtime->loop, runtime->db_config, &minidns.figures);
+	minidns.servers = servers_new(runtime->loop, runtime->db_config,
+	                              &minidns.figures);
 	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
 	minidns.lookup = zone_lookup_new(runtime->loop, runtime->db_config,
 	                                 minidns.deltas, &minidns.figures,

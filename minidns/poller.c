@@ -299,9 +299,9 @@ static void watch_explain_sent(const struct watch *watch, struct poll_result *re
 {
 	size_t len = strlen(result->reason);
 
-	snprintf(result->reason + len, sizeof(result->reason) - len, "; mini-DNS has sent "
-	         "the zone with serial %u: the log of the server says why it does not load "
-	         "the zone", watch->poll.terms.wanted);
+	snprintf(result->reason + len, sizeof(result->reason) - len, "; mini-DNS has "
+	         "sent the zone with serial %u: the log of the server says why it does "
+	         "not load the zone", watch->poll.terms.wanted);
 }
 
 static void watch_report_end(struct watch *watch)
@@ -369,8 +369,8 @@ static void poller_notify_behind(struct watch *watch)
 
 	watch->quiet = false;
 	if (notifier_send(watch->poller->config.notifier, &order, &why))
-		log_debug("server not notified: domain=%s reason=\"%s\"", watch->subject.name,
-		          why.text);
+		log_debug("server not notified: domain=%s reason=\"%s\"",
+		          watch->subject.name, why.text);
 }
 
 static bool watch_is_behind(const struct watch *watch, const struct response *response)

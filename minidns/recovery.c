@@ -96,7 +96,8 @@ static void recovery_end(struct recovery *recovery)
 	metric_add(recovery->figures->recovered_same, (int64_t)same);
 	metric_add(recovery->figures->recovered_changed, (int64_t)differ);
 	if (same || differ)
-		log_info("zones in memory compared: zones=%zu differ=%zu", same + differ, differ);
+		log_info("zones in memory compared: zones=%zu differ=%zu", same + differ,
+		         differ);
 }
 
 static void recovery_continue(struct recovery *recovery);

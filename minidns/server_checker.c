@@ -63,7 +63,7 @@ void server_checker_free(struct server_checker **checker)
 	*checker = NULL;
 }
 
-/* mini-DNS sends no query of a check to a server that counts as silent (dns_request.h). */
+/* A check sends no query to a server that counts as silent (dns_request.h). */
 static void check_explain_silence(const struct check *check, char *reason, size_t size)
 {
 	if (dns_requests_are_silent(check->checker->requests, &check->server))

@@ -31,6 +31,7 @@ static const struct rpc_method *methods(void)
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "minidns", "Orders to mini-DNS, and announcements between its processes.", methods, words },
+	{ "minidns", "Orders to mini-DNS, and announcements between its processes.",
+	  methods, words },
 	{ 0 }
 };

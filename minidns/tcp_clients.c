@@ -239,8 +239,8 @@ static void tcp_clients_resume_later(struct tcp_client *client)
 {
 	int stall_ms = client->clients->config.stall_ms;
 
-	client->look_ms =
-	    loop_now_ms(client->clients->loop) + (stall_ms + STALL_LOOKS - 1) / STALL_LOOKS;
+	client->look_ms = loop_now_ms(client->clients->loop) +
+	                  (stall_ms + STALL_LOOKS - 1) / STALL_LOOKS;
 }
 
 static void tcp_clients_begin_period(struct tcp_client *client)

@@ -279,8 +279,8 @@ static void transfers_log_end(const struct transfer *transfer,
 
 	name_format(&transfer->query.name, zone);
 	address_format(&transfer->peer, peer);
-	log_info("transfer %s: domain=%s serial=%u kind=%s peer=%s messages=%u bytes=%llu "
-	         "ms=%lld",
+	log_info("transfer %s: domain=%s serial=%u kind=%s peer=%s messages=%u "
+	         "bytes=%llu ms=%lld",
 	         end->complete ? "ended" : "broken", zone, transfer->serial,
 	         transfer->zone ? "axfr" : "ixfr", peer, transfer->messages,
 	         (unsigned long long)transfer->bytes,

@@ -294,8 +294,8 @@ static void zones_note_failure(struct zones *zones, struct snapshot *snapshot,
 		zones_set_broken(zones, snapshot, loop_now_ms(zones->loop) + BROKEN_MS);
 	}
 	if (load->err != ERR_NOT_FOUND)
-		log_warn("zone not loaded: id=%s serial=%u err=%s reason=\"%s\"", load->id,
-		         load->serial, err_name(load->err), load->why.text);
+		log_warn("zone not loaded: id=%s serial=%u err=%s reason=\"%s\"",
+		         load->id, load->serial, err_name(load->err), load->why.text);
 }
 
 static void zones_keep(struct zones *zones, struct snapshot *snapshot,

@@ -135,7 +135,8 @@ static enum err connect_key(void *self, struct why *why)
 	if (err || is_known)
 		return err;
 	return fail(why, ERR_NOT_FOUND, "the database has no TSIG key '%.255s': correct "
-	            "tsig_key, or run 'zonefleet tsigkey create %.255s --admin'", key, key);
+	            "tsig_key, or run 'zonefleet tsigkey create %.255s --admin'", key,
+	            key);
 }
 
 /* ---- the rows ---- */

@@ -86,9 +86,9 @@ static void evaluate_mark_differing(struct domain_view *view, struct arena *aren
 }
 
 /*
- * A server was restored from a copy: it answers with an older serial, and its row has that
- * serial, because a second attempt found it too. The row of a silent server may also have
- * an older serial, so the report counts.
+ * A server was restored from a copy: it answers with an older serial, and its row has
+ * that serial, because a second attempt found it too. The row of a silent server may also
+ * have an older serial, so the report counts.
  */
 static bool evaluate_shows_older(const struct domain_view *view,
                                  const struct server_report *report)
@@ -263,8 +263,8 @@ void evaluate_report(struct poolmgr *poolmgr, const struct evaluation *evaluatio
 	}
 	for (const struct unknown_serial *at = evaluation->unknown; at; at = at->next)
 		follow_up_observe(poolmgr->follow_up,
-		                  &(struct follow_report){ at->server, at->domain, &at->serial,
-		                                           false },
+		                  &(struct follow_report){ at->server, at->domain,
+		                                           &at->serial, false },
 		                  &(struct cause){ at->request_id, .recovery = true });
 }
 

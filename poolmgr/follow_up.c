@@ -162,8 +162,8 @@ static enum err follow_up_write_record(void *self, struct why *why)
 
 static const char *const words[FOLLOW_COUNT] = {
 	[FOLLOW_TRANSFER] = "the pool manager ordered the server to transfer the zone",
-	[FOLLOW_RENEW]    = "the pool manager removed the zone from the server and added it "
-	                    "again",
+	[FOLLOW_RENEW]    = "the pool manager removed the zone from the server and added "
+	                    "it again",
 	[FOLLOW_RAISE]    = "central raised the serial of the domain",
 };
 

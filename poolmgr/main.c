@@ -63,8 +63,8 @@ static const struct option options[] = {
 	  1000, 86400 * 1000,
 	  "time between two checks of a name server. In a check, mini-DNS sends the name "
 	  "server one query, so that the pool manager also notices a failure while no "
-	  "domain changes. After a check without an answer, the time between two checks is "
-	  "5s", .reloadable = true },
+	  "domain changes. After a check without an answer, the time between two checks "
+	  "is 5s", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "objects that a process locks while it creates or deletes a zone on a "
 	  "name server. domain: only the domain; tenant: all domains of its tenant" },

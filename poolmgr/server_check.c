@@ -13,8 +13,8 @@
 #include "store_servers.h"
 
 enum {
-	ANSWER_MS = 5000,		/* time for the answer to the query */
-	FAILING_MS = ANSWER_MS,		/* between checks of a server that did not answer */
+	ANSWER_MS = 5000,	/* time for the answer to the query */
+	FAILING_MS = ANSWER_MS,	/* between checks of a server that did not answer */
 };
 
 struct server_check {

@@ -170,8 +170,8 @@ void servers_metrics(struct servers *servers)
 		    "Each process counts them in each sync");
 		server->lag = server_gauge(server, "server_lag_seconds",
 		    "seconds since the oldest change that no poll has found on the "
-		    "server yet. The master measures this value in each sync. It counts a "
-		    "change only if its poll or command has failed or is due again");
+		    "server yet. The master measures this value in each sync. It counts "
+		    "a change only if its poll or command has failed or is due again");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
 		    "processes that get no answer from the control channel of the "
 		    "server, after three failed commands in a row. The value is the "

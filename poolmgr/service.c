@@ -29,7 +29,7 @@
 #include "unseen.h"
 
 enum {
-	PORTIONS_MS = 25,	/* further reports then wait for the next turn of the loop */
+	PORTIONS_MS = 25,	/* later reports wait for the next turn of the loop */
 	PUT_OFF_MS = 200,	/* the longest such wait of a message */
 };
 
@@ -443,8 +443,8 @@ static const char *service_not_asked(const struct server *server, struct why *wh
 	if (server_lacks_address(server, why))
 		return why->text;
 	return server_fails(server, CHANNEL_DNS)
-	           ? REPORT_SILENCE_WORDS "; the pool managers only probe the server until "
-	             "it answers"
+	           ? REPORT_SILENCE_WORDS "; the pool managers only probe the server "
+	             "until it answers"
 	           : NULL;
 }
 
@@ -469,8 +469,8 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	enum err err = batch_record(&batch, poolmgr, &why);
 
 	if (err)	/* the sync will find that the server is behind */
-		log_warn("silence of a server not recorded: server=%s err=%s reason=\"%s\"",
-		         server->settings->id, err_name(err), why.text);
+		log_warn("silence of a server not recorded: server=%s err=%s "
+		         "reason=\"%s\"", server->settings->id, err_name(err), why.text);
 }
 
 /*

@@ -93,7 +93,8 @@ bool store_catalog(struct tx *tx, struct arena *arena, const char *pool,
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, arena, &rows,
-	    "SELECT " DOMAIN_COLUMNS " FROM pools p JOIN domains d ON d.id = p.catalog_id "
+	    "SELECT " DOMAIN_COLUMNS " FROM pools p JOIN domains d "
+	    "ON d.id = p.catalog_id "
 	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE'",
 	    TX_BIND(tx_text(pool)));
 

@@ -203,7 +203,8 @@ int64_t store_catch_up(struct tx *tx, const struct share *share, const char *ser
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
 	    "WHERE server_id = ? AND by_control IN (0, 1) AND next_attempt_at > NOW(3) "
-	    "AND (NOT ? OR NOT (status <=> 'SUCCESS')) AND CRC32(domain_id) % ? = ? LIMIT ?",
+	    "AND (NOT ? OR NOT (status <=> 'SUCCESS')) AND CRC32(domain_id) % ? = ? "
+	    "LIMIT ?",
 	    TX_BIND(tx_text(server_id), tx_int(unfinished), tx_int((int64_t)share->total),
 	            tx_int((int64_t)share->factor), tx_int((int64_t)limit)));
 }

@@ -60,8 +60,8 @@ static const struct set_rule set_rules[] = {
 	{ RR_MX, set_has_no_host, NULL, SET_ALONE,
 	  "a null MX record (0 .) must be the only MX record (RFC 7505 3)" },
 	{ RR_SRV, set_has_no_host, NULL, SET_ALONE,
-	  "a record with the target '.' says that there is no such service, so it must be "
-	  "the only SRV record (RFC 2782)" },
+	  "a record with the target '.' says that there is no such service, so it must "
+	  "be the only SRV record (RFC 2782)" },
 	{ RR_SVCB, set_is_alias, NULL, SET_ALONE,
 	  "a record with the priority 0 (AliasMode) must be the only record, because "
 	  "clients ignore the others (RFC 9460 2.4.1)" },

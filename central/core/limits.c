@@ -225,9 +225,12 @@ bool limits_may_explain(const struct limit_failure *failure)
 	return false;
 }
 
-/* Appends "'*.w.example.org. NS', 'k.example.org.': BIND takes ...". Returns the names. */
-static size_t limit_explain(const struct server_limit *limit, const struct limit_sets *row,
-                            size_t room, struct arena *arena, struct buf *text)
+/*
+ * Appends "'*.w.example.org. NS', 'k.example.org.': BIND takes ...". Returns the names.
+ */
+static size_t limit_explain(const struct server_limit *limit,
+                            const struct limit_sets *row, size_t room,
+                            struct arena *arena, struct buf *text)
 {
 	size_t shown = row->count < room ? row->count : room;
 

@@ -26,9 +26,9 @@ enum err rules_domain_name(const struct name *name, bool is_admin, struct why *w
 		return err;
 	name_format(name, text);
 	return fail(why, ERR_DENIED,
-	            "domain.name: only an administrator may create '%.*s': the domain of a "
-	            "tenant must have two labels or more, and must not be in-addr.arpa. or "
-	            "ip6.arpa.", FIELD_SHOWN, text);
+	            "domain.name: only an administrator may create '%.*s': the domain of "
+	            "a tenant must have two labels or more, and must not be "
+	            "in-addr.arpa. or ip6.arpa.", FIELD_SHOWN, text);
 }
 
 enum err rules_owner(const struct zone *zone, const struct change *change,
@@ -250,9 +250,10 @@ enum err rules_sizes(const struct rrsets *sets, struct why *why)
 		if (set->field && size > RULES_SET_MAX && size > before)
 			return fail(why, ERR_INVALID,
 			            "%s: the records of one type at '%.*s' must fit into "
-			            "one DNS message, so they may have at most %d octets, "
-			            "not %zu (RFC 2181 5, RFC 1035 4.2.2)", set->field,
-			            FIELD_SHOWN, set->owner, RULES_SET_MAX, size);
+			            "one DNS message, so they may have at most %d "
+			            "octets, not %zu (RFC 2181 5, RFC 1035 4.2.2)",
+			            set->field, FIELD_SHOWN, set->owner,
+			            RULES_SET_MAX, size);
 	}
 	return OK;
 }

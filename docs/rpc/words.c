@@ -48,7 +48,8 @@ static json_t *objects_json(const struct rpc_object *objects)
 	for (; objects && objects->name; objects++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:o}",
 			"name", objects->name, "help", objects->help,
-			"answer", objects->is_answer, "fields", fields_json(objects->fields)));
+			"answer", objects->is_answer,
+			"fields", fields_json(objects->fields)));
 	return list;
 }
 
@@ -58,8 +59,8 @@ static json_t *errors_json(void)
 
 	for (int err = OK + 1; err < ERR_COUNT; err++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}",
-			"class", err_class(err), "module", err_module(err), "help", err_help(err),
-			"final", err_retry(err) == RETRY_NEVER));
+			"class", err_class(err), "module", err_module(err),
+			"help", err_help(err), "final", err_retry(err) == RETRY_NEVER));
 	return list;
 }
 
@@ -71,7 +72,8 @@ int main(void)
 		json_array_append_new(topics, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
 			"topic", topic->topic, "help", topic->help,
 			"methods", methods_json(topic->methods()),
-			"words", words_json(topic->words), "args", fields_json(topic->args),
+			"words", words_json(topic->words),
+			"args", fields_json(topic->args),
 			"objects", objects_json(topic->objects)));
 	json_t *all = json_pack("{s:o, s:o}", "topics", topics, "errors", errors_json());
 	int failed = json_dumpf(all, stdout, JSON_INDENT(1));

@@ -49,7 +49,8 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 			            "requires minidns.cookie_secret, which is not set");
 		if (!cookie_parse_key(texts->other, &got.key[got.count++]))
 			return fail(why, ERR_INVALID,
-			            "minidns.cookie_secret_other: must be 32 hexadecimal digits");
+			            "minidns.cookie_secret_other: must be 32 hexadecimal "
+			            "digits");
 	}
 	*secrets = got;
 	return OK;

@@ -461,8 +461,9 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 }
 
 /* The question is copied without the table of names, because no other name follows. */
-size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
-                          size_t len, bool tcp, uint8_t *data, size_t size)
+size_t query_answer_ready(const struct query *query, uint16_t flags,
+                          const uint8_t *record, size_t len, bool tcp, uint8_t *data,
+                          size_t size)
 {
 	uint16_t count[SECTIONS] = { 0 };
 	struct packet_writer writer;

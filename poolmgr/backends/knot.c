@@ -227,9 +227,10 @@ static enum err knot_check_file(struct session *session, const char *name)
 	err = session_ask(session, &data, knot_on_sync, &has_none);
 	if (err || has_none)
 		return err;
-	return fail(session->why, ERR_INVALID, "zone not created: Knot replaces \"/\" with "
-	            "\"_\" in the file name of the zone '%.200s': set zonefile-sync: -1 in "
-	            "the template '%s' of knot.conf", name, session->knot->template);
+	return fail(session->why, ERR_INVALID, "zone not created: Knot replaces \"/\" "
+	            "with \"_\" in the file name of the zone '%.200s': set "
+	            "zonefile-sync: -1 in the template '%s' of knot.conf", name,
+	            session->knot->template);
 }
 
 static enum err knot_set_zone(struct session *session, const char *name)

@@ -174,10 +174,10 @@ static enum err nsd_check_path(const struct nsd *nsd, const struct domain_ref *d
 	if (err || there)
 		return err;
 	return fail(why, ERR_INVALID, "zone not created: NSD makes a file path from the "
-	            "zone name '%.200s': if the pattern '%s' in nsd.conf has no zonefile, "
-	            "set slash_names = true for the server in backends.nsd (settings of "
-	            "the pool manager; deploy/name-servers.md, NSD 4.6)", domain->name,
-	            nsd->pattern);
+	            "zone name '%.200s': if the pattern '%s' in nsd.conf has no "
+	            "zonefile, set slash_names = true for the server in backends.nsd "
+	            "(settings of the pool manager; deploy/name-servers.md, NSD 4.6)",
+	            domain->name, nsd->pattern);
 }
 
 /* True: NSD says that it transfers the zone over TCP now. */

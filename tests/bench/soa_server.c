@@ -31,7 +31,9 @@ static int open_port(int port)
 /* The question comes back with an SOA behind it; an OPT record is left away. */
 static size_t answer(uint8_t *data, size_t len, uint32_t serial)
 {
-	static const uint8_t head[] = { 0xc0, HEADER, 0, 6, 0, 1, 0, 0, 0, 60, 0, 22, 0, 0 };
+	static const uint8_t head[] = {
+		0xc0, HEADER, 0, 6, 0, 1, 0, 0, 0, 60, 0, 22, 0, 0
+	};
 	size_t at = HEADER;
 	uint32_t wire = htonl(serial);
 

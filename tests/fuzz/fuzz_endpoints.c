@@ -4,9 +4,9 @@
  * each is there once. What was taken means the same when it is told as it was understood,
  * and when it has been through a row of the database.
  *
- * The input is the arguments as JSON; or, for those who do not write JSON by chance, lines
- * of which the first is the resource and each other one an endpoint: its dnsname, type,
- * ttl, set_id and targets, with tabs in between.
+ * The input is the arguments as JSON; or, for those who do not write JSON by chance,
+ * lines of which the first is the resource and each other one an endpoint: its dnsname,
+ * type, ttl, set_id and targets, with tabs in between.
  */
 #include <assert.h>
 #include <stdint.h>

@@ -20,7 +20,8 @@ enum { BODY_MAX = 65536 };
 
 /* Random octets; nobody signed a message of the corpus with them. */
 static const struct signature_keys keys = {
-	{ { "a", "\x8f\x02\xd1\x5c\x33\xe7\x90\x4a\x1b\x66\xf8\x2d\xc4\x75\xa9\x0e", 16 } }, 1,
+	{ { "a", "\x8f\x02\xd1\x5c\x33\xe7\x90\x4a"
+	         "\x1b\x66\xf8\x2d\xc4\x75\xa9\x0e", 16 } }, 1,
 };
 
 static const struct envelope_signer signer = { &keys.key[0], "topic", 1000 };

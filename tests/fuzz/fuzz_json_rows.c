@@ -1,6 +1,6 @@
 /*
- * Any answer of a name server's HTTP service: the reader of large JSON stays within it, and
- * what it takes for a row is one.
+ * Any answer of a name server's HTTP service: the reader of large JSON stays within it,
+ * and what it takes for a row is one.
  */
 #include <stddef.h>
 #include <stdint.h>

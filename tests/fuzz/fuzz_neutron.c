@@ -240,7 +240,8 @@ static json_t *floating_of(const json_t *port)
 /* Both messages in one: whoever reads the one leaves the other out. */
 static json_t *of_lines(const char *text)
 {
-	json_t *type = request_field(&text, "\n"), *subnet, *network = network_line(&text, &subnet);
+	json_t *type = request_field(&text, "\n");
+	json_t *subnet, *network = network_line(&text, &subnet);
 	json_t *ports = json_array(), *floating = json_array(), *objects = json_array();
 
 	json_array_append_new(objects, object_of("Network", json_incref(network)));
@@ -256,8 +257,9 @@ static json_t *of_lines(const char *text)
 	}
 	return json_pack("{s:o*, s:{s:o, s:o, s:o, s:o}, s:s, s:{s:s, s:o}}",
 	                 "event_type", type, "payload", "network", network,
-	                 "subnet", subnet, "ports", ports, "floatingips", floating, "method", "push",
-	                 "args", "event_type", "updated", "resource_list", objects);
+	                 "subnet", subnet, "ports", ports, "floatingips", floating,
+	                 "method", "push", "args", "event_type", "updated",
+	                 "resource_list", objects);
 }
 
 static void try_lines(const uint8_t *data, size_t size)

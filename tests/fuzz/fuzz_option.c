@@ -51,7 +51,8 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 static const struct option_list lists[] = {
-	{ "backends.bind9", NULL, "", rows, sizeof(struct values), (void **)&servers, &count },
+	{ "backends.bind9", NULL, "", rows, sizeof(struct values), (void **)&servers,
+	  &count },
 	{ 0 }
 };
 static const struct option_schema schema = { "fuzz", sections, lists };

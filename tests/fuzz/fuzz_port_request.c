@@ -1,12 +1,13 @@
 /*
  * What anybody may ask of us about ports: create_port, update_port, set_network,
- * set_subnet and the lists. It is refused in words, or what was taken is what our rows can have, and all
- * that is published of it are names below their zones and lines that dnsmasq can read.
- * What is shown of a port can be asked for again, and is the same.
+ * set_subnet and the lists. It is refused in words, or what was taken is what our rows
+ * can have, and all that is published of it are names below their zones and lines that
+ * dnsmasq can read. What is shown of a port can be asked for again, and is the same.
  *
  * The input is the arguments as JSON; or, for those who do not write JSON by chance,
  * lines of which the first is the network (its domain and project) with a list's marker
- * and limit and the cidr of a subnet, the second the port, and the third what it becomes: port_case.h.
+ * and limit and the cidr of a subnet, the second the port, and the third what it becomes:
+ * port_case.h.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -56,7 +57,8 @@ static bool is_same(const struct port_row *a, const struct port_row *b)
 	if (a->count != b->count || strcmp(a->id, b->id) ||
 	    strcmp(a->network_id, b->network_id) ||
 	    strcmp(a->project_id, b->project_id) ||
-	    !request_is_same_text(a->dns_name, b->dns_name) || !request_is_same_text(a->mac, b->mac) ||
+	    !request_is_same_text(a->dns_name, b->dns_name) ||
+	    !request_is_same_text(a->mac, b->mac) ||
 	    !request_is_same_text(a->dns_domain, b->dns_domain))
 		return false;
 	for (size_t i = 0; i < a->count; i++)

@@ -295,8 +295,8 @@ static void check_backend(const char *backend)
 
 static json_t *shown_route(const struct route_row *route)
 {
-	static const char *const derived[] = { "router", "status", "last_error", "waiting",
-	                                       "attempts", "created_at" };
+	static const char *const derived[] = { "router", "status", "last_error",
+	                                       "waiting", "attempts", "created_at" };
 	json_t *json = codec_route_encode(route);
 
 	assert(json);

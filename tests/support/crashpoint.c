@@ -1,10 +1,12 @@
 /*
- * crashpoint -- preloaded into a program of ours: it dies at a given place, as if by kill -9.
+ * crashpoint -- preloaded into a program of ours: it dies at a given place, as if
+ * by kill -9.
  *
- * The places are right before and right after a message is published, one is acknowledged, a
- * statement is executed, a transaction is committed and a file is replaced. When a process
- * comes to one, and the folder $CRASH_POINTS has a file of that name ("commit-before"), it
- * takes the file away, so that nobody else dies of it, and kills itself.
+ * The places are right before and right after a message is published, one is
+ * acknowledged, a statement is executed, a transaction is committed and a file is
+ * replaced. When a process comes to one, and the folder $CRASH_POINTS has a file of that
+ * name ("commit-before"), it takes the file away, so that nobody else dies of it, and
+ * kills itself.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

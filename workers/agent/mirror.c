@@ -319,8 +319,9 @@ static void mirror_call(struct mirror *mirror, enum question what)
 
 	mirror->asked = mirror->last_asked = what;
 	args = mirror_arguments(mirror);
-	mirror->out_version = mirror->has_version && what == KEYS && !mirror->wanted.count &&
-	                      !mirror->is_stale && !mirror->is_reading
+	mirror->out_version = mirror->has_version && what == KEYS &&
+	                      !mirror->wanted.count && !mirror->is_stale &&
+	                      !mirror->is_reading
 	                      ? mirror->gaps.all : 0;
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,

@@ -232,7 +232,8 @@ bool signaller_is_awaiting(const char *status)
 
 bool signaller_has_taken(const char *status, int signum)
 {
-	uint64_t held = signal_set(status, "\nSigPnd:") | signal_set(status, "\nShdPnd:") |
+	uint64_t held = signal_set(status, "\nSigPnd:") |
+	                signal_set(status, "\nShdPnd:") |
 	                signal_set(status, "\nSigBlk:");
 
 	return !(held >> (signum - 1) & 1);

@@ -30,8 +30,9 @@ static void descriptors_log_lack(const char *wanted, int error)
 {
 	int64_t now_ms = clock_ms(), until_ms = atomic_load(&quiet_until_ms);
 
-	if (now_ms < until_ms || !atomic_compare_exchange_strong(&quiet_until_ms, &until_ms,
-	                                                         now_ms + QUIET_MS))
+	if (now_ms < until_ms ||
+	    !atomic_compare_exchange_strong(&quiet_until_ms, &until_ms,
+	                                    now_ms + QUIET_MS))
 		return;
 	if (error == EMFILE)
 		log_warn("no file descriptor left: wanted=\"%s\" limit=%llu "

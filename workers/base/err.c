@@ -147,7 +147,8 @@ size_t err_field_len(const char *reason)
 
 	while (err_is_in_field(reason[len]))
 		len++;
-	return islower((unsigned char)*reason) && !strncmp(reason + len, ": ", 2) ? len : 0;
+	return islower((unsigned char)*reason) && !strncmp(reason + len, ": ", 2)
+	           ? len : 0;
 }
 
 /* A single word may be something else: the name of a server, for example. */

@@ -221,7 +221,8 @@ static size_t log_take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
 	spec[0] = '%';
 	do {
 		if (fmt[at] == '*')
-			len += snprintf(spec + len, SPEC_MAX - len, "%d", va_arg(*args, int));
+			len += snprintf(spec + len, SPEC_MAX - len, "%d",
+			                va_arg(*args, int));
 		else
 			spec[len++] = fmt[at];
 		bug_if(!fmt[at] || len >= SPEC_MAX);

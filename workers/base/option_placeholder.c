@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-/* True: the placeholder is a whole word of the text: a password of a URL, a key's secret. */
+/* True: a whole word of the text is the placeholder: a URL's password, a key's secret. */
 static bool secret_has_placeholder(const char *text)
 {
 	size_t len = strlen(OPTION_PLACEHOLDER);
 
-	for (const char *at = text; at && (at = strstr(at, OPTION_PLACEHOLDER)); at += len)
+	for (const char *at = text; at && (at = strstr(at, OPTION_PLACEHOLDER));
+	     at += len)
 		if ((at == text || strchr(":, \n", at[-1])) &&
 		    strchr("@,: \n", at[len]))
 			return true;
@@ -43,8 +44,8 @@ enum err option_check_placeholders(const struct option_schema *schema, struct wh
 	}
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		for (size_t i = 0; i < *l->count; i++) {
-			row = rows_find_placeholder(l->rows,
-			                            (char *)*l->into + i * l->element_size);
+			row = rows_find_placeholder(l->rows, (char *)*l->into +
+			                                     i * l->element_size);
 			if (row)
 				return option_refuse_placeholder(l->group, row, why);
 		}

@@ -257,8 +257,8 @@ static void client_note_silence(const struct client *client, const char *topic,
 		     "send to its topic", answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
 		fail(why, answer->err, "%s did not answer within %d s%s: check that "
-		     "zonefleet-%s is running, and that its database answers", topic, client->timeout_ms / 1000,
-		     more ? more + strlen(late) : "", program);
+		     "zonefleet-%s is running, and that its database answers", topic,
+		     client->timeout_ms / 1000, more ? more + strlen(late) : "", program);
 }
 
 static void client_note_failure(const struct client *client, const char *topic,

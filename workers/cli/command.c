@@ -10,7 +10,8 @@
 
 const struct command_group command_groups[] = {
 	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
-	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
+	{ "Pools and name servers",
+	  { "pool", "server", "servers", "repairs", "tsigkey" } },
 	{ "Limits", { "quota", "blacklist" } },
 	{ "Shared zones", { "owner" } },
 	{ "Ports", { "network", "subnet", "port" } },

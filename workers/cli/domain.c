@@ -188,8 +188,8 @@ static enum err domain_check_deleting(struct cli *cli, const json_t *domain)
 {
 	if (!strcmp(answer_text(domain, "task"), "DELETE"))
 		return OK;
-	return fail(&cli->why, ERR_CONFLICT, "the domain %.255s is not being deleted: delete "
-	            "the domain first", answer_text(domain, "name"));
+	return fail(&cli->why, ERR_CONFLICT, "the domain %.255s is not being deleted: "
+	            "delete the domain first", answer_text(domain, "name"));
 }
 
 /* Without --yes it shows the name servers that would keep the zone. */

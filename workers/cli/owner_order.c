@@ -281,7 +281,8 @@ static enum err order_adopt(struct order *order)
 		return err;
 	return fail(&cli->why, ERR_NOT_FOUND, "cannot adopt the record set '%.16s' "
 	            "of '%.255s': either the zone does not have it, STORAGE_ID already "
-	            "owns it, or no resource wants it (see 'zonefleet owner apply')", cli->argv[3], name);
+	            "owns it, or no resource wants it (see 'zonefleet owner apply')",
+	            cli->argv[3], name);
 }
 
 static enum err order_check_adopt(struct cli *cli)

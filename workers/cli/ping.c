@@ -75,9 +75,9 @@ static enum err round_fail_one(struct round *round, const char *topic, enum err 
 
 	if (err != ERR_TIMEOUT || !program)
 		return fail(&round->cli->why, err, "%s", why->text);
-	return fail(&round->cli->why, err, "%s: no answer in %d s: check that zonefleet-%s is "
-	            "running ('systemctl start zonefleet-%s' starts it)", topic,
-	            round->timeout_s, program, program);
+	return fail(&round->cli->why, err, "%s: no answer in %d s: check that "
+	            "zonefleet-%s is running ('systemctl start zonefleet-%s' starts it)",
+	            topic, round->timeout_s, program, program);
 }
 
 static void round_on_answer(void *self, const char *topic, enum err err,

@@ -62,8 +62,8 @@ static void problems_add_pools(json_t *problems, const json_t *status)
 
 	json_array_foreach(json_object_get(status, "pools_out_of_service"), i, pool)
 		if (json_is_string(pool))
-			problems_add(problems, "no name server of pool '%s' is in service",
-			             json_string_value(pool));
+			problems_add(problems, "no name server of pool '%s' is in "
+			             "service", json_string_value(pool));
 }
 
 /* A missing worker is a problem of its own. */

@@ -203,8 +203,8 @@ static enum err published_out_of_time(const struct work *work)
 		return published_stayed_in_error(work);
 	if (work->is_taken)
 		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the name servers of "
-		            "%.255s do not serve its records after %.1f s (see 'zonefleet "
-		            "status %.255s')", published->key, published->id,
+		            "%.255s do not serve its records after %.1f s (see "
+		            "'zonefleet status %.255s')", published->key, published->id,
 		            domain, after_s, domain);
 	return cli_fail(cli, ERR_TIMEOUT, "%s %.36s: central has not accepted %" PRId64
 	                " records%s after %.1f s%s%s", published->key, published->id,

@@ -18,8 +18,8 @@ static void quota_print_note(const struct output *out, const char *tenant,
 {
 	if (json_is_false(json_object_get(quotas, "has_domains")) && !out->json &&
 	    !out->quiet)
-		fprintf(stderr, "zonefleet: note: the tenant '%.100s' has no domains yet: "
-		        "check the spelling\n", tenant);
+		fprintf(stderr, "zonefleet: note: the tenant '%.100s' has no domains "
+		        "yet: check the spelling\n", tenant);
 }
 
 static enum err quota_print(struct cli *cli, const char *tenant)

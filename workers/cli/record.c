@@ -148,8 +148,8 @@ static enum err record_explain_empty(struct cli *cli, const char *op, enum err e
 			continue;
 		return fail(&cli->why, err, "%sis empty, so nothing was changed: %s"
 		            "for a TXT record with an empty string, write '\"\"'", place,
-		            is_removal ? "to delete the record set, use 'zonefleet record "
-		                         "delete' without DATA; "
+		            is_removal ? "to delete the record set, use 'zonefleet "
+		                         "record delete' without DATA; "
 		                       : "");
 	}
 	return err;

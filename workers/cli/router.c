@@ -94,9 +94,10 @@ static enum err router_poll_routes(void *self, bool *is_over)
 /* A domain that is older than its router, or that has other records, is not deleted. */
 static enum err router_poll_domain(struct work *work, bool *is_over)
 {
-	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
-	enum err err = cli_call(work->cli, "get_domain", json_pack("{s:O}", "domain", domain),
-	                        &seen);
+	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns"));
+	json_t *seen = NULL;
+	enum err err = cli_call(work->cli, "get_domain",
+	                        json_pack("{s:O}", "domain", domain), &seen);
 
 	*is_over = err == ERR_NOT_FOUND ||
 	           (!err && strcmp(answer_text(seen, "task"), "DELETE"));

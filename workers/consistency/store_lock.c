@@ -11,8 +11,8 @@ static bool lock_take_row(struct tx *tx, const char *object,
 {
 	return tx_exec(tx,
 	    "UPDATE distributed_locks SET fence = LAST_INSERT_ID(fence + 1), "
-	    "`lock` = TRUE, session_id = ?, owner = ?, ttl_s = ? / 1000, created_at = NOW(6) "
-	    "WHERE object_uuid = ? "
+	    "`lock` = TRUE, session_id = ?, owner = ?, ttl_s = ? / 1000, "
+	    "created_at = NOW(6) WHERE object_uuid = ? "
 	    "AND (`lock` = FALSE OR session_id = ? OR " PAST_ITS_TIME ")",
 	    TX_BIND(tx_text(session->id), tx_text(session->owner),
 	            tx_int(session->ttl_ms), tx_text(object), tx_text(session->id))) == 1;

@@ -17,8 +17,8 @@ void store_members_beat(struct tx *tx, const struct newcomer *me)
 void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
 {
 	tx_exec(tx,
-	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? * 1000 MICROSECOND "
-	    "WHERE plugin_name = ?",
+	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? * 1000 "
+	    "MICROSECOND WHERE plugin_name = ?",
 	    TX_BIND(tx_int(timeout_ms + 1000), tx_text(plugin_name)));
 }
 

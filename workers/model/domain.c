@@ -48,7 +48,8 @@ enum err domain_check_name(const struct name *name, const char *field, struct wh
 		return fail(why, ERR_INVALID, "%s: a domain must not be a wildcard",
 		            field);
 	if (domain_is_path_elsewhere(name))
-		return fail(why, ERR_INVALID, "%s: '/' must be between two letters or digits of a "
-		            "label, as in 0/25.2.0.192.in-addr.arpa. (RFC 2317)", field);
+		return fail(why, ERR_INVALID, "%s: '/' must be between two letters or "
+		            "digits of a label, as in 0/25.2.0.192.in-addr.arpa. "
+		            "(RFC 2317)", field);
 	return OK;
 }

@@ -329,8 +329,9 @@ static enum err master_read_owner(struct master_file *master, char **at,
 	if (master->starts_blank)
 		return OK;
 	if (!text_next_word(at, &word, &wrong))
-		return master_refuse(master, wrong ? "the owner name has a quote in the middle"
-		                                   : "the owner name is missing", why);
+		return master_refuse(master, wrong
+		                             ? "the owner name has a quote in the middle"
+		                             : "the owner name is missing", why);
 	if (word.quoted)
 		return master_refuse(master, "an owner name must not be in quotes",
 		                     why);
@@ -387,8 +388,8 @@ static enum err master_refuse_ttl(const struct master_file *master, const char *
 	char quoted[33];
 	struct why words;
 
-	fail(&words, ERR_INVALID, "a TTL must be a time from 0 to 2147483647 seconds, not "
-	     "'%s'", err_quote(text, quoted, sizeof(quoted)));
+	fail(&words, ERR_INVALID, "a TTL must be a time from 0 to 2147483647 seconds, "
+	     "not '%s'", err_quote(text, quoted, sizeof(quoted)));
 	return master_refuse_fixed(master, words.text, why);
 }
 

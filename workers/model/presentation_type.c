@@ -25,7 +25,8 @@ static const struct newer {
 
 /* Types that people write by name, and that zonefleet reads only by number. */
 static const struct newer numbered[] = {
-	{ "NINFO", 56 }, { "RKEY", 57 }, { "DSYNC", 66 }, { "UINFO", 100 }, { "UID", 101 },
+	{ "NINFO", 56 }, { "RKEY", 57 }, { "DSYNC", 66 }, { "UINFO", 100 },
+	{ "UID", 101 },
 	{ "GID", 102 }, { "UNSPEC", 103 }, { "AVC", 258 }, { "DOA", 259 },
 	{ "RESINFO", 261 }, { "WALLET", 262 }, { "CLA", 263 }, { "IPN", 264 },
 	{ "TA", 32768 },

@@ -100,17 +100,17 @@ const struct server_limit server_limits[SERVER_LIMITS] = {
 	{ "knot", "Knot", "takes no KEY records at a name with a CNAME record",
 	  SERVER_LIMIT_ZONE, .is_of_name = true,
 	  .excludes_set = limit_has_key_beside_cname },
-	{ "nsd", "NSD", "takes no zone with / in its name, unless slash_names is true for the "
-	  "server in backends.nsd (deploy/name-servers.md, NSD 4.6)",
+	{ "nsd", "NSD", "takes no zone with / in its name, unless slash_names is true "
+	  "for the server in backends.nsd (deploy/name-servers.md, NSD 4.6)",
 	  SERVER_LIMIT_CREATE, .excludes_zone = limit_has_slash },
-	{ "powerdns", "PowerDNS", "takes no SVCB or HTTPS records with the priority 0 and "
-	  "parameters",
+	{ "powerdns", "PowerDNS", "takes no SVCB or HTTPS records with the priority 0 "
+	  "and parameters",
 	  SERVER_LIMIT_ZONE, .excludes_record = limit_is_alias_with_parameters },
 	{ "powerdns", "PowerDNS", "takes only letters, digits, blanks and -_*./@\\: in "
 	  "names",
 	  SERVER_LIMIT_NAME, .is_of_name = true, .excludes_set = limit_has_odd_name },
-	{ "powerdns", "PowerDNS", "takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CDS or "
-	  "CDNSKEY records from other servers",
+	{ "powerdns", "PowerDNS", "takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CDS "
+	  "or CDNSKEY records from other servers",
 	  SERVER_LIMIT_RECORDS, .excludes_set = limit_is_of_signer },
 };
 

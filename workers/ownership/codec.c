@@ -302,7 +302,8 @@ enum err codec_selector(const json_t *args, struct order_row *order, struct why 
 	enum err err = json_get_object(args, "selector", JSON_REQUIRED, &selector, why);
 
 	if (!err)
-		err = json_only_fields(selector, codec_selector_fields, "a selector", why);
+		err = json_only_fields(selector, codec_selector_fields, "a selector",
+		                       why);
 	if (!err)
 		err = selector_get_name(selector, order, why);
 	if (!err)

@@ -83,7 +83,8 @@ static void ownership_look_up_primaries(struct ownership *own)
 		if (registry->provider != &provider_rfc2136)
 			continue;
 		if (!is_deaf)
-			is_deaf = lookup_now(config.host, config.port, &config.known, &why);
+			is_deaf = lookup_now(config.host, config.port, &config.known,
+			                     &why);
 		registry->lookup = lookup_new(&config);
 	}
 }

@@ -189,8 +189,8 @@ static void primary_on_fetched(void *self, enum axfr_outcome outcome, uint32_t s
 static void primary_start_fetch(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
-	const struct axfr_client_listener listener = { primary_on_record, primary_on_fetched,
-	                                         primary };
+	const struct axfr_client_listener listener = { primary_on_record,
+	                                               primary_on_fetched, primary };
 	const struct axfr_client_config want = {
 		.zone = config->zone,
 		.fd = primary_dial(primary, &primary->fetch_server),
@@ -409,8 +409,8 @@ static void primary_on_link_end(void *self, enum dns_tcp_end end)
 static void primary_write(struct primary *primary, const uint8_t *data, size_t len)
 {
 	const struct primary_config *config = &primary->config;
-	const struct dns_tcp_listener listener = { primary_on_message, primary_on_link_end,
-	                                           primary };
+	const struct dns_tcp_listener listener = { primary_on_message,
+	                                           primary_on_link_end, primary };
 
 	if (!primary->link) {
 		primary->link = dns_tcp_new(

@@ -40,8 +40,8 @@ static const char *rfc2136_explain(struct primary_link *link, const char *words)
 	if (!strcmp(host, text))
 		snprintf(link->words, sizeof(link->words), "%s %.250s", text, words);
 	else
-		snprintf(link->words, sizeof(link->words), "%.80s (%s) %.150s", host, text,
-		         words);
+		snprintf(link->words, sizeof(link->words), "%.80s (%s) %.150s", host,
+		         text, words);
 	return link->words;
 }
 

@@ -21,7 +21,8 @@ static const char *const storage_words[] = { "txt", "table", "memory", NULL };
 static const struct storage *const storages[] = { &storage_txt, &storage_table,
                                                   &storage_memory };
 static const char *const provider_words[] = { "rfc2136", "managed", NULL };
-static const struct provider *const providers[] = { &provider_rfc2136, &provider_managed };
+static const struct provider *const providers[] = { &provider_rfc2136,
+                                                    &provider_managed };
 static const char *const form_words[] = {
 	[FORM_TYPED] = "typed", [FORM_SAME] = "same", NULL
 };
@@ -194,8 +195,9 @@ static enum err registry_parse_marks(struct registry *registry, struct why *why)
 	}
 	registry->marks.form = registry->former = mark_form_seed;
 	if (from->txt_form == FORM_TYPED) {
-		err = mark_form_parse(from->txt_prefix, from->txt_suffix, from->txt_wildcard,
-		                      "txt_prefix", &registry->marks.form, why);
+		err = mark_form_parse(from->txt_prefix, from->txt_suffix,
+		                      from->txt_wildcard, "txt_prefix",
+		                      &registry->marks.form, why);
 		if (err)
 			return err;
 	}
@@ -204,8 +206,9 @@ static enum err registry_parse_marks(struct registry *registry, struct why *why)
 	registry->marks.former = &registry->former;
 	if (from->former_form == FORM_SAME)
 		return OK;
-	return mark_form_parse(from->former_prefix, from->former_suffix, from->txt_wildcard,
-	                       "former_prefix", &registry->former, why);
+	return mark_form_parse(from->former_prefix, from->former_suffix,
+	                       from->txt_wildcard, "former_prefix",
+	                       &registry->former, why);
 }
 
 static enum err registry_parse_names(const struct option_texts *texts, const char *field,

@@ -10,8 +10,8 @@ enum err service_registry(struct ownership *ownership, struct request *req,
 
 	if (err || access_is_owner(req, (*registry)->settings->tenant))
 		return err;
-	return codec_no_registry((*registry)->settings->storage_id, (*registry)->zone_text,
-	                         &req->why);
+	return codec_no_registry((*registry)->settings->storage_id,
+	                         (*registry)->zone_text, &req->why);
 }
 
 struct changed *service_note_registry(struct request *req,

@@ -48,15 +48,16 @@ static const struct rpc_method_doc words[] = {
 	  "{" REGISTRY ", 'digest': "
 	  "'0000000000000000000000000000000000000000000000000000000000000000'}",
 	  FIELDS({ "digest", "string", "`digest` of the plan", .max = 64 }) },
-	{ "get_plan", "Shows a registry with the plan of its last round.", OWNER, "[registry]",
-	  "{" REGISTRY "}" },
+	{ "get_plan", "Shows a registry with the plan of its last round.", OWNER,
+	  "[registry]", "{" REGISTRY "}" },
 	{ "find_registries", "Lists the registries of the tenant. In this list, `plan` "
 	  "is null.", OWNER,
 	  "`registries`: list of [registry]", "{}" },
 	{ "ownership_adopt", "Orders zonefleet-ownership to adopt a record set. The "
 	  "record set must have no owner and must contain exactly these records.",
 	  OWNER, "`order`: id",
-	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}",
+	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': "
+	  "['192.0.2.80']}",
 	  FIELDS({ "dnsname", "name", "the name of the record set" },
 	         { "type", "string", "the type" },
 	         { "targets", "list of strings", "the data of the records",
@@ -64,11 +65,13 @@ static const struct rpc_method_doc words[] = {
 	{ "ownership_adopt_wanted", "Orders zonefleet-ownership to adopt the selected "
 	  "record sets. Each record set must have no owner and must contain exactly the "
 	  "records that a resource wants.", OWNER, "`order`: id",
-	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
+	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': "
+	  "true}" },
 	{ "ownership_release", "Orders zonefleet-ownership to remove the ownership "
 	  "marks of the selected record sets. The record sets stay in the zone.",
 	  OWNER, "`order`: id",
-	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
+	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': "
+	  "true}" },
 	{ "ownership_transfer", "Orders zonefleet-ownership to give the selected record "
 	  "sets to another registry of the zone.", OWNER, "`order`: id",
 	  "{" REGISTRY ", 'to': 'cluster-2', 'selector': {'below': true, "
@@ -95,8 +98,8 @@ static const struct rpc_method_doc words[] = {
 	  "`unreadable`: number of records that are not valid.", OWNER,
 	  "`claimed`: number; `others`: number; `unmanaged`: number; `outside`: number; "
 	  "`unreadable`: number",
-	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
-	  "'target': '192.0.2.80', 'type': 'A'}]}",
+	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': "
+	  "'cluster-1', 'target': '192.0.2.80', 'type': 'A'}]}",
 	  FIELDS({ "records", "list of [owned record]", "the records with their owners",
 	           .max = DOCUMENT_ENTRIES_MAX }) },
 	{ 0 }

@@ -36,8 +36,8 @@ void store_answer_put(struct tx *tx, const struct request *req, const char *answ
 
 	rpc_digest(req, digest);
 	rpc_stored_id(req, id);
-	tx_exec(tx, "INSERT INTO ownership_requests (unique_id, result, digest, answered_at) "
-	        "VALUES (?, ?, ?, NOW(3))",
+	tx_exec(tx, "INSERT INTO ownership_requests "
+	        "(unique_id, result, digest, answered_at) VALUES (?, ?, ?, NOW(3))",
 	        TX_BIND(tx_text(id), tx_text(answer),
 	                tx_bytes(digest, sizeof(digest))));
 }

@@ -68,7 +68,8 @@ void store_records_page(struct tx *tx, struct arena *arena, const char *id,
 	if (name)
 		name_format(name, text);
 	tx_select(tx, arena, &rows,
-	    SELECT " AND name >= ? AND (name > ? OR type > ?) ORDER BY name, type LIMIT ?",
+	    SELECT " AND name >= ? AND (name > ? OR type > ?) ORDER BY name, type "
+	    "LIMIT ?",
 	    TX_BIND(tx_text(id), tx_text(text), tx_text(text), tx_int(type),
 	            tx_int((int64_t)count)));
 	record_read_all(tx, arena, &rows, each, self);

@@ -105,7 +105,8 @@ static void network_new(const char *name, const char *id)
 	network->mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = agent.runtime->loop, .rpc = agent.runtime->rpc,
 		.lane = agent.lane, .folder = network->folder, .args = network->args,
-		.signaller = network->signaller, .period_ms = &agent.settings.reread_ms });
+		.signaller = network->signaller,
+		.period_ms = &agent.settings.reread_ms });
 	network->is_seen = true;
 	network->next = agent.networks;
 	agent.networks = network;
@@ -240,7 +241,8 @@ static void networks_check_versions(void *self)
 	json_t *ids = json_array();
 
 	(void)self;
-	for (; network && json_array_size(ids) < VERSIONS_NAMES_MAX; network = network->next)
+	for (; network && json_array_size(ids) < VERSIONS_NAMES_MAX;
+	     network = network->next)
 		json_array_append_new(ids, json_string(network->id));
 	if (versions_ask(agent.versions, ids))
 		agent.unchecked = network;

@@ -149,8 +149,9 @@ static void domain_watch_ask_next(struct domain_watch *watch)
 	if (watch->next == watch->count)
 		return;
 	args = json_pack("{s:s}", "domain", watch->zones[watch->next].zone);
-	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain", args,
-	                             NULL, CALL_MS, domain_watch_on_answer, watch, &why);
+	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain",
+	                             args, NULL, CALL_MS, domain_watch_on_answer, watch,
+	                             &why);
 	/* the next timer call repeats the question */
 	if (!watch->is_asking)
 		log_warn("domain not checked: domain=%s reason=\"%s\"",

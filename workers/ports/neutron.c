@@ -184,7 +184,8 @@ static void neutron_addresses(const json_t *json, struct arena *arena,
 
 /* The fields that ports and floating IPs share. */
 static enum err neutron_common(const json_t *json, const char *network_key,
-                               struct arena *arena, struct port_row *port, struct why *why)
+                               struct arena *arena, struct port_row *port,
+                               struct why *why)
 {
 	enum err err;
 
@@ -245,7 +246,8 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	struct why domain_why;
 	enum err err;
 
-	*network = (struct network_row){ .revision = neutron_revision(json), .is_fed = true };
+	*network = (struct network_row){ .revision = neutron_revision(json),
+	                                 .is_fed = true };
 	err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 	if (err)
 		return err;

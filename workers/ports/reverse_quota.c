@@ -28,8 +28,10 @@ static size_t quota_collect(const struct ports *ports, const struct record_diff 
 		quota = map_get(seen, project_id, strlen(project_id));
 		if (!quota) {
 			quota = &quotas[count++];
-			*quota = (struct zone_quota){ .project_id = project_id,
-			                              .max = ports->settings.quota_reverse };
+			*quota = (struct zone_quota){
+				.project_id = project_id,
+				.max = ports->settings.quota_reverse,
+			};
 			map_put(seen, project_id, strlen(project_id), quota);
 		}
 		quota->needed++;

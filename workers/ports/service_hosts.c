@@ -11,8 +11,8 @@
  */
 
 enum {
-	PORTS_OF_A_PAGE = 50,		/* with 30 addresses and the longest names: 2 MB */
-	PORTS_NAMED = 100,		/* at least MIRROR_KEYS_MAX */
+	PORTS_OF_A_PAGE = 50,	/* with 30 addresses and the longest names: 2 MB */
+	PORTS_NAMED = 100,	/* at least MIRROR_KEYS_MAX */
 };
 
 struct hosts_export {

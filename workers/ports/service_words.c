@@ -33,7 +33,8 @@ static const struct rpc_method_doc words[] = {
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
 	  FIELDS({ "port", "[new port]", "the port" }) },
-	{ "update_port", "Changes the name or the addresses of a port.", OWNER, "`port`: [port]",
+	{ "update_port", "Changes the name or the addresses of a port.", OWNER,
+	  "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', 'values': {'dns_name': 'web'}}",
 	  FIELDS({ "values", "[new port] (changeable fields)", "the new values" }) },
 	{ "delete_port", "Deletes a port. zonefleet-ports then deletes the records of "
@@ -42,7 +43,8 @@ static const struct rpc_method_doc words[] = {
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
 	{ "get_port", "Shows a port.", OWNER, "`port`: [port]",
 	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
-	{ "list_ports", "Lists ports.", OWNER, "`ports`: list of [port]; `marker`: id or null",
+	{ "list_ports", "Lists ports.", OWNER,
+	  "`ports`: list of [port]; `marker`: id or null",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
 	{ "get_published", "Shows the state of the records of a port or a network. "
 	  "`open`: number of records that central has not accepted yet. `refused`: "
@@ -62,7 +64,8 @@ static const struct rpc_method_doc words[] = {
 	                 "ports. `ports`: number of renamed ports. `unnamed`: the first "
 	                 "ports that did not get the desired name.", OWNER,
 	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
-	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
+	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': "
+	  "'example.org.'}}",
 	  FIELDS({ "network", "[new network]", "the network" }) },
 	{ "get_network", "Shows a network.", OWNER, "`network`: [network]",
 	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
@@ -104,8 +107,8 @@ static const struct rpc_method_doc words[] = {
 	  "number of objects that the second pass corrected. `reason`: why the "
 	  "comparison is incomplete. The call fails with `Conflict` if `ports.feed` is "
 	  "empty.",
-	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: number; "
-	  "`reason`: string", "{'now': false}",
+	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: "
+	  "number; `reason`: string", "{'now': false}",
 	  FIELDS({ "now", "true or false", "true: also begin the next comparison "
 	           "immediately", "false" }) },
 	{ 0 }

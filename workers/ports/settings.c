@@ -90,7 +90,8 @@ enum err ports_settings_check(const struct ports_settings *settings, struct why 
 	if (!err)
 		err = codec_domain(settings->domain, "ports.domain", &domain, why);
 	if (!err && *settings->reverse_tenant)
-		err = identity_check(settings->reverse_tenant, "ports.reverse_tenant", why);
+		err = identity_check(settings->reverse_tenant, "ports.reverse_tenant",
+		                     why);
 	if (!err)
 		err = reverse_check(32, settings->v4_bits, why);
 	return err ? err : reverse_check(128, settings->v6_bits, why);

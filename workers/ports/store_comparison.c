@@ -62,8 +62,8 @@ void store_network_revisions(struct tx *tx, const char *domain,
 	struct tx_rows rows;
 
 	tx_select(tx, NULL, &rows,
-	          "SELECT id, IF((is_default OR domain = '') AND domain <> ?, 0, revision), "
-	          "deleted_at IS NOT NULL FROM networks "
+	          "SELECT id, IF((is_default OR domain = '') AND domain <> ?, "
+	          "0, revision), deleted_at IS NOT NULL FROM networks "
 	          "WHERE is_fed", TX_BIND(tx_text(domain)));
 	while (tx_next(&rows)) {
 		struct revision revision;

@@ -3,7 +3,8 @@
 
 #include "store_private.h"
 
-#define COLUMNS "SELECT id, project_id, domain, revision, is_default, is_fed FROM networks "
+#define COLUMNS \
+	"SELECT id, project_id, domain, revision, is_default, is_fed FROM networks "
 #define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
 
 static void network_row_read(struct tx *tx, struct tx_rows *rows,

@@ -11,8 +11,9 @@ enum {
 /* ---- reads: the row, its addresses, the state of its records ---- */
 
 #define COLUMNS \
-	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, p.dns_domain, " \
-	"p.mac, p.revision, p.is_fed, p.is_floating, p.deleted_at IS NOT NULL, " \
+	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, " \
+	"p.dns_domain, p.mac, p.revision, p.is_fed, p.is_floating, " \
+	"p.deleted_at IS NOT NULL, " \
 	"(SELECT GROUP_CONCAT(HEX(a.address) ORDER BY LENGTH(a.address), a.address) " \
 	"FROM port_addresses a WHERE a.port_id = p.id), " \
 	"(SELECT MAX(CASE r.state WHEN 'REFUSED' THEN 2 WHEN 'HAVE' THEN 0 ELSE 1 END) " \
@@ -184,8 +185,8 @@ static void port_row_update(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
 	    "UPDATE ports SET dns_name = ?, dns_fqdn = ?, dns_domain = ?, mac = ?, "
-	    "revision = ?, is_fed = ?, project_id = IF(is_floating AND project_id = '', ?, "
-	    "project_id) WHERE id = ?",
+	    "revision = ?, is_fed = ?, project_id = IF(is_floating AND "
+	    "project_id = '', ?, project_id) WHERE id = ?",
 	    TX_BIND(tx_text(port->dns_name), tx_text(port->dns_fqdn),
 	            tx_text(port->dns_domain), tx_text(port->mac),
 	            tx_int((int64_t)port->revision), tx_int(port->is_fed),
@@ -276,7 +277,8 @@ void store_port_put_tombstone(struct tx *tx, const char *id)
 	store_network_put_placeholder(tx);
 	tx_exec(tx,
 	    "INSERT INTO ports (id, network_id, project_id, is_fed, deleted_at) "
-	    "VALUES (?, '" NO_NETWORK "', '', 1, NOW(3)) ON DUPLICATE KEY UPDATE is_fed = 1",
+	    "VALUES (?, '" NO_NETWORK "', '', 1, NOW(3)) "
+	    "ON DUPLICATE KEY UPDATE is_fed = 1",
 	    TX_BIND(tx_text(id)));
 }
 

@@ -211,7 +211,8 @@ static void claims_write(struct tx *tx, struct arena *arena, const struct claims
 	rev_raise(tx, arena, &claims->revs);
 	if (claims->revs.count)
 		tx_exec_rows(tx, "INSERT INTO port_zones "
-		             "(zone, project_id, made_for) VALUES ", "(?,'',NULLIF(?,''))",
+		             "(zone, project_id, made_for) VALUES ",
+		             "(?,'',NULLIF(?,''))",
 		             " ON DUPLICATE KEY UPDATE made_for = VALUES(made_for)",
 		             claims->changed, 2, claims->revs.count);
 }
@@ -264,7 +265,8 @@ static void quota_read_count(void *item, struct tx_rows *row)
 }
 
 static const struct keyed_query quota_limits = {
-	"SELECT tenant, hard_limit FROM quotas WHERE resource = 'domains' AND tenant IN (",
+	"SELECT tenant, hard_limit FROM quotas WHERE resource = 'domains' "
+	"AND tenant IN (",
 	")", quota_read_limit
 };
 

@@ -20,7 +20,8 @@ static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t coun
 	}
 	if (rows)
 		tx_exec_rows(tx,
-		    TX_BLIND "INSERT INTO port_zones (zone, project_id, due_at, rev) VALUES ",
+		    TX_BLIND "INSERT INTO port_zones (zone, project_id, due_at, rev) "
+		    "VALUES ",
 		    "(?,?,NOW(3),1)",
 		    " ON DUPLICATE KEY UPDATE rev = rev + 1, due_at = NOW(3)", values, 2,
 		    rows);
@@ -86,10 +87,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, const struct share 
 	          "SELECT z.zone, MAX(COALESCE(z.domain_id, '')) FROM port_zones z "
 	          "WHERE z.checked_at < NOW(3) - INTERVAL ? * 1000 MICROSECOND "
 	          "AND CRC32(z.zone) % ? = ? AND EXISTS "
-	          "(SELECT 1 FROM port_records r WHERE r.zone = z.zone AND r.state = 'HAVE') "
-	          "GROUP BY z.zone HAVING MAX(z.due_at) IS NULL ORDER BY MIN(z.checked_at) "
-	          "LIMIT ?", TX_BIND(tx_int(period_ms), tx_int((int64_t)share->total),
-	                             tx_int((int64_t)share->factor), tx_int(limit)));
+	          "(SELECT 1 FROM port_records r WHERE r.zone = z.zone AND "
+	          "r.state = 'HAVE') GROUP BY z.zone HAVING MAX(z.due_at) IS NULL "
+	          "ORDER BY MIN(z.checked_at) LIMIT ?",
+	          TX_BIND(tx_int(period_ms), tx_int((int64_t)share->total),
+	                  tx_int((int64_t)share->factor), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct watched_zone zone = { .zone = row_text(&rows) };
 
@@ -160,8 +162,9 @@ void store_zones_unused_due(struct tx *tx)
 {
 	tx_exec(tx,
 	    "UPDATE port_zones z SET due_at = NOW(3) WHERE due_at IS NULL "
-	    "AND made_id IS NOT NULL AND project_id = '' AND zone LIKE '%.arpa.' AND NOT EXISTS "
-	    "(SELECT 1 FROM port_records r WHERE r.zone = z.zone)", TX_NONE);
+	    "AND made_id IS NOT NULL AND project_id = '' AND zone LIKE '%.arpa.' "
+	    "AND NOT EXISTS (SELECT 1 FROM port_records r WHERE r.zone = z.zone)",
+	    TX_NONE);
 }
 
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev)

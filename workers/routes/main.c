@@ -50,14 +50,14 @@ static const struct option rows[] = {
 	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
 	  "patterns of the backends that a route may name in addition to NAMESPACE_NAME. "
-	  "Separate the patterns with blanks. NAMESPACE stands for the namespace of the route, "
-	  "PROJECT for its tenant. A pattern may contain one *, which stands for any "
-	  "octets. \"*\": all backends. Administrators may name any backend" },
+	  "Separate the patterns with blanks. NAMESPACE stands for the namespace of the "
+	  "route, PROJECT for its tenant. A pattern may contain one *, which stands for "
+	  "any octets. \"*\": all backends. Administrators may name any backend" },
 	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
 	  "patterns of the free namespaces in which a tenant may create the first route. "
-	  "Separate the patterns with blanks. PROJECT stands for the tenant. A pattern may "
-	  "contain one *, which stands for any octets. \"*\": all namespaces, even if the "
-	  "name of an operator's backend begins with the namespace and \"_\". "
+	  "Separate the patterns with blanks. PROJECT stands for the tenant. A pattern "
+	  "may contain one *, which stands for any octets. \"*\": all namespaces, even "
+	  "if the name of an operator's backend begins with the namespace and \"_\". "
 	  "Administrators may use any namespace" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "largest number of routes of one tenant. -1: no limit. The limit does not "
@@ -234,7 +234,8 @@ int main(int argc, char **argv)
 		.agent = &routes_agent,
 		.schema = true,
 		.no_lock_wait = true,
-		.summary = "binds routes to routers, and manages a domain for each router",
+		.summary = "binds routes to routers, and manages a domain for each "
+		           "router",
 		.sections = sections,
 		.methods = routes_methods,
 		.timers = timers,

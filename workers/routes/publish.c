@@ -49,8 +49,9 @@ static void publish_read_kept(struct publication *publication, struct tx *tx)
 	publication->kept_names =
 	    arena_alloc(arena, FORMER_NAMES_MAX * sizeof(*publication->kept_names));
 	store_former_names_kept(tx, arena, publication->name,
-	                        &(struct former_name){ .route_id = publication->kept_route,
-	                                               .dns = publication->kept_dns },
+	                        &(struct former_name){
+	                                .route_id = publication->kept_route,
+	                                .dns = publication->kept_dns },
 	                        FORMER_NAMES_MAX, publish_add_kept_name, publication);
 }
 

@@ -303,7 +303,8 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 	struct batch_failure failed = { batch, why };
 	struct why again;
 
-	log_warn("routes not bound: last_route=%s reason=\"%s\"", batch->last_id, why->text);
+	log_warn("routes not bound: last_route=%s reason=\"%s\"", batch->last_id,
+	         why->text);
 	if (err_retry(err) != RETRY_NEVER)
 		return;
 	batch->scheduler->single = SINGLE;

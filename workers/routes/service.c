@@ -181,8 +181,8 @@ static void route_call_claim_namespace(struct route_call *call,
 
 	if (!store_namespace_claim(call->tx, route->namespace, route->project_id,
 	                           &was_free))
-		tx_fail(call->tx, ERR_DENIED, "namespace: %.63s belongs to another tenant: "
-		        "choose a different namespace", route->namespace);
+		tx_fail(call->tx, ERR_DENIED, "namespace: %.63s belongs to another "
+		        "tenant: choose a different namespace", route->namespace);
 	else if (was_free && !call->req->context.is_admin &&
 	         !route_backend_allows_namespace(pattern, route->project_id,
 	                                         route->namespace))

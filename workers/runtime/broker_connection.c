@@ -56,8 +56,8 @@ enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why)
 	if (reply.reply.id == AMQP_CONNECTION_CLOSE_METHOD)
 		return connection_broker_error(connection->reply_code,
 		                               connection->reply_text, what, why);
-	return fail(why, ERR_UNREACHABLE, "%s: the broker sent an unexpected answer (%x)", what,
-		    (unsigned)reply.reply.id);
+	return fail(why, ERR_UNREACHABLE, "%s: the broker sent an unexpected answer (%x)",
+		    what, (unsigned)reply.reply.id);
 }
 
 int reply_code(amqp_rpc_reply_t reply)

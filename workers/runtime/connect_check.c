@@ -56,7 +56,8 @@ static enum err connect_schema(struct db *db, struct why *why)
 		return err;
 	if (have < want)
 		return fail(why, ERR_CONFLICT, "the schema has version %d, but this "
-		            "program needs version %d: run 'zonefleet db migrate'", have, want);
+		            "program needs version %d: run 'zonefleet db migrate'", have,
+		            want);
 	fail(why, OK, "the schema has version %d", have);
 	return OK;
 }

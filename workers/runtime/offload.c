@@ -116,7 +116,8 @@ static void lane_start(struct lane *lane)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (error)
-		fatal("cannot start a thread: lane=%s reason=\"%s\"", lane->name, strerror(error));
+		fatal("cannot start a thread: lane=%s reason=\"%s\"", lane->name,
+		      strerror(error));
 }
 
 /* ---- the loop's side ---- */

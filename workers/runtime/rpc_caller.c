@@ -57,7 +57,8 @@ static bool caller_is_close(char c)
 static bool caller_hex_step(struct caller_level *level, char c, char *decoded)
 {
 	static const char digits[] = HEX_DIGITS;
-	const char *digit = c ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
+	const char *digit = c ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c)
+	                      : NULL;
 
 	if (!digit) {
 		level->state = CALLER_BROKEN;
@@ -174,7 +175,7 @@ static void caller_nested_step(struct caller_level *level, char c)
 		level->state = CALLER_WANT_COMMA;
 }
 
-/* A byte in one of the three kinds of strings. True: *decoded is a character of a value. */
+/* A byte in one of three kinds of strings. True: *decoded is a character of a value. */
 static bool caller_level_string(struct caller_level *level, char c, char *decoded)
 {
 	bool is_whole;

@@ -16,7 +16,8 @@ static void digest_add_text(struct buf *buf, const char *text)
 
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
 {
-	char *args = json_dumps(req->args, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+	char *args = json_dumps(req->args,
+	                        JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
 	struct buf buf = { 0 };
 
 	digest_add_text(&buf, req->context.tenant);

@@ -22,8 +22,8 @@ static const char *context_request_id(const json_t *context, const char *unique_
 }
 
 /* Reads the identity under KEY. If it is absent, null or "", *into is unchanged. */
-static enum err context_identity(const json_t *context, const char *key, const char **into,
-                                 struct why *why)
+static enum err context_identity(const json_t *context, const char *key,
+                                 const char **into, struct why *why)
 {
 	const json_t *value = json_object_get(context, key);
 	const char *text = json_string_value(value);
@@ -59,8 +59,8 @@ static bool context_limits(const json_t *context, const char *key)
 	return value && !json_is_null(value) && !json_is_false(value);
 }
 
-enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
-                        struct why *why)
+enum err context_decode(const json_t *context, const char *unique_id,
+                        struct context *into, struct why *why)
 {
 	struct context got = {
 		.request_id = context_request_id(context, unique_id),

@@ -30,9 +30,10 @@ void rpc_finish_dead_letter(struct rpc_server *server,
 }
 
 /*
- * Fills in *signer. NULL: the answer is not signed. The time limit of a call is not signed:
- * another account can send a copy of the call with a shorter limit. So the answer that the
- * limit is over is not signed. The caller does not need it: its own limit ends the call.
+ * Fills in *signer. NULL: the answer is not signed. The time limit of a call is not
+ * signed: another account can send a copy of the call with a shorter limit. So the answer
+ * that the limit is over is not signed. The caller does not need it: its own limit ends
+ * the call.
  */
 static const struct envelope_signer *finish_signer(const struct rpc_server *server,
                                                    const struct job *job,

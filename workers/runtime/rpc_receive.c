@@ -106,8 +106,8 @@ static void receive_fill(const struct rpc_server *server, struct job *job,
 	job->req.unique_id = job->unique_id;
 	job->req.redelivered = delivery->redelivered;
 	job->req.is_again = delivery->redelivered || delivery->attempts;
-	job->err = context_decode(job->envelope.context, job->unique_id, &job->req.context,
-	                          &job->req.why);
+	job->err = context_decode(job->envelope.context, job->unique_id,
+	                          &job->req.context, &job->req.why);
 }
 
 /*

@@ -51,8 +51,8 @@ static enum err signature_key_parse(const char *word, const struct signature_key
 	ssize_t octets;
 
 	if (!len || len > SIGNATURE_ID_MAX || word[len] != ':')
-		return fail(why, ERR_INVALID, "key %zu must be ID:BASE64, with an ID of 1 "
-		            "to %d letters, digits, \".\", \"_\" or \"-\"",
+		return fail(why, ERR_INVALID, "key %zu must be ID:BASE64, with an ID of "
+		            "1 to %d letters, digits, \".\", \"_\" or \"-\"",
 		            others->count + 1, SIGNATURE_ID_MAX);
 	if (signature_find_key(others, word, len))
 		return fail(why, ERR_INVALID, "two keys have the id %.*s: use each id "
@@ -121,7 +121,8 @@ static void signature_mac(const struct signature_key *key, const struct signed_t
 		{ what->text, what->len },
 	};
 
-	hmac(HMAC_SHA256, key->secret, key->len, parts, sizeof parts / sizeof parts[0], mac);
+	hmac(HMAC_SHA256, key->secret, key->len, parts, sizeof parts / sizeof parts[0],
+	     mac);
 }
 
 void signature_make(const struct signature_key *key, const struct signed_text *what,

@@ -89,8 +89,9 @@ static enum err descriptors_note(struct descriptors *noted, struct why *why)
 	const struct dirent *entry;
 
 	if (!dir)
-		return fail(why, descriptors_lack("/proc/self/fd") ? ERR_BUSY : ERR_INVALID,
-			    "cannot read /proc/self/fd: %s", strerror(errno));
+		return fail(why, descriptors_lack("/proc/self/fd") ? ERR_BUSY
+		                                                   : ERR_INVALID,
+		            "cannot read /proc/self/fd: %s", strerror(errno));
 	while ((entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 

@@ -328,7 +328,8 @@ static enum signature_result trust_verify_answer(const struct trust *trust,
 	enum signature_result result =
 		signature_verify(&trust->keys.fleet, &what, proof->signature, NULL);
 
-	if (result == SIGNATURE_UNKNOWN_KEY && trust->is_agent && !trust->keys.fleet.count)
+	if (result == SIGNATURE_UNKNOWN_KEY && trust->is_agent &&
+	    !trust->keys.fleet.count)
 		result = signature_verify(&trust->keys.agents, &what, proof->signature,
 		                          NULL);
 	return result;
@@ -349,9 +350,9 @@ enum err trust_check_answer(struct trust *trust, const struct trust_answer *answ
 		return OK;
 	}
 	fail(why, ERR_DENIED, "an answer to %s was refused: %s", answer->method,
-	     result == SIGNATURE_MISSING ? "it has no signature, so the program that sent "
-	                                   "it does not have the key of this program, or "
-	                                   "has an old version"
+	     result == SIGNATURE_MISSING ? "it has no signature, so the program that "
+	                                   "sent it does not have the key of this "
+	                                   "program, or has an old version"
 	                                 : signature_result_words(result));
 	return trust_refuse(trust, &(struct refused_message){
 		.topic = answer->queue, .method = answer->method, .account = answer->user,
@@ -432,8 +433,8 @@ void trust_reload(struct trust *trust)
 	         trust->keys.fleet.count, trust_signer_id(trust, true),
 	         trust->keys.agents.count, trust->config->trust_broker);
 	if (trust->is_agent && trust->keys.fleet.count)
-		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an agent "
-		         "needs fleet.agent_keys only\"");
+		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an "
+		         "agent needs fleet.agent_keys only\"");
 }
 
 struct trust *trust_new(const struct trust_config *config, bool is_agent)

@@ -77,7 +77,8 @@ static bool tx_is_late(struct tx *tx)
 	if (!tx->deadline_ms || clock_boot_ms() < tx->deadline_ms)
 		return false;
 	tx->err = fail(tx->why, ERR_EXPIRED,
-	               "the end of the caller's time limit has passed: nothing was changed");
+	               "the end of the caller's time limit has passed: nothing was "
+	               "changed");
 	return true;
 }
 

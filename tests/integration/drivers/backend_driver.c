@@ -3,8 +3,9 @@
  *
  * Runs one operation (create, delete, retransfer, renew, adjust, is_ours, has, list) of a
  * backend's driver on one server of a configuration file. Prints the names of a list,
- * "ours" of a zone that is, and what adjust() did; a failure is one line, "ERR: words", and status 1. With several
- * names it prints "ok" or the failure of each, with a zero octet behind it, and ends with 0.
+ * "ours" of a zone that is, and what adjust() did; a failure is one line, "ERR: words",
+ * and status 1. With several names it prints "ok" or the failure of each, with a zero
+ * octet behind it, and ends with 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,8 @@ static const void *settings_load(const struct driver *driver, const char *path,
 	static struct option_section none[1];
 	char group[64];
 	struct option_list lists[] = {
-		{ group, NULL, driver->help, driver->options, driver->settings_size, &servers,
-		  &count },
+		{ group, NULL, driver->help, driver->options, driver->settings_size,
+		  &servers, &count },
 		{ 0 },
 	};
 	struct option_schema schema = { "backend_driver", none, lists };

@@ -8,8 +8,8 @@
  *   do ack|hold|reject|retry|bury        with each delivery from now on
  *   pause | close-in | stats | quit
  *
- * FLAGS: m mandatory, p persistent, f fanout, w waits for a queue, - none. A body begins with the
- * message's number, so that what was lost or came twice can be counted.
+ * FLAGS: m mandatory, p persistent, f fanout, w waits for a queue, - none. A body begins
+ * with the message's number, so that what was lost or came twice can be counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +50,8 @@ struct driver {
 	int to_publish;
 	/* what came of it */
 	int published, confirmed[ERR_COUNT];
-	int ups, downs, delivered, redelivered, not_json, drained, distinct, attempts, users_seen,
-	    largest;
+	int ups, downs, delivered, redelivered, not_json, drained, distinct, attempts,
+	    users_seen, largest;
 	uint8_t seen[NUMBERS];
 	int64_t beat_due_ms, started_ms, last_confirm_ms;
 	int late_ms;
@@ -120,7 +120,8 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	driver->redelivered += delivery->redelivered;
 	driver->not_json += !delivery->is_json;
 	driver->attempts = delivery->attempts;
-	driver->users_seen += strcmp(delivery->user, setting("BROKER_WANT_USER", "")) == 0;
+	driver->users_seen +=
+	    strcmp(delivery->user, setting("BROKER_WANT_USER", "")) == 0;
 	if ((int)delivery->len > driver->largest)
 		driver->largest = (int)delivery->len;
 	if (delivery->len)

@@ -231,7 +231,8 @@ static void do_row(struct driver *d, const json_t *command, json_t *answer)
 	json_t *list = json_array();
 	struct tx_rows rows;
 
-	if (tx_select_row(&d->tx, NULL, &rows, text_of(command, "sql"), bind_of(d, command)))
+	if (tx_select_row(&d->tx, NULL, &rows, text_of(command, "sql"),
+	                  bind_of(d, command)))
 		json_array_append_new(list, row_of(&rows, text_of(command, "read")));
 	tx_select_end(&rows);
 	json_object_set_new(answer, "rows", list);

@@ -7,7 +7,7 @@
  *   {"do": "beat"} {"do": "share"}
  *   {"do": "take", "objects": [S...], "ms": N}      held until {"do": "drop"}
  *   {"do": "sure"}
- *   {"do": "write", "object": S, "value": N}        into counters, guarded by what is held
+ *   {"do": "write", "object": S, "value": N}        into counters, guarded by a lock
  *   {"do": "count", "objects": N, "times": N, "lock": B}
  *
  * count: as many times it takes an object o0, o1, ...; reads its counter in one statement

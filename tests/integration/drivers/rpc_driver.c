@@ -222,7 +222,8 @@ static const struct rpc_method methods[] = {
 	FAIL("invalid"), FAIL("arguments"), FAIL("method"), FAIL("version"),
 	FAIL("denied"), FAIL("not_found"), FAIL("exists"), FAIL("conflict"),
 	FAIL("quota"), FAIL("too_large"), FAIL("race"), FAIL("busy"),
-	FAIL("expired"), FAIL("timeout"), FAIL("unreachable"), FAIL("remote"), FAIL("internal"),
+	FAIL("expired"), FAIL("timeout"), FAIL("unreachable"), FAIL("remote"),
+	FAIL("internal"),
 	{ 0 }
 };
 

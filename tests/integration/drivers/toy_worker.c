@@ -30,8 +30,8 @@ struct toy {
 static const struct option toy_options[] = {
 	{ "greeting", OPTION_TEXT, offsetof(struct toy, greeting), "hello", 1, 32,
 	  "what ping answers; \"rude\" is not allowed", .reloadable = true },
-	{ "turn_seconds", OPTION_DURATION, offsetof(struct toy, turn_ms), "1", 0, 3600 * 1000,
-	  "period of a timer that only counts", .reloadable = true },
+	{ "turn_seconds", OPTION_DURATION, offsetof(struct toy, turn_ms), "1", 0,
+	  3600 * 1000, "period of a timer that only counts", .reloadable = true },
 	{ "refuse", OPTION_BOOL, offsetof(struct toy, refuse), "false", 0, 0,
 	  "refuse to start, as for settings that only a process can judge" },
 	{ "enters", OPTION_BOOL, offsetof(struct toy, enters), "false", 0, 0,

@@ -15,7 +15,8 @@ static void pids(void **state)
 		const char *text;
 		int want;
 	} rows[] = {
-		{ "1234\n", 1234 }, { "1234", 1234 }, { "2", 2 }, { "4194303\n", 4194303 },
+		{ "1234\n", 1234 }, { "1234", 1234 }, { "2", 2 },
+		{ "4194303\n", 4194303 },
 		{ "", 0 }, { "\n", 0 }, { "0\n", 0 }, { "1\n", 0 }, { "-5\n", 0 },
 		{ " 12\n", 0 }, { "12 \n", 0 }, { "12\n\n", 0 }, { "0x12", 0 },
 		{ "12\n34\n", 0 }, { "4294967297\n", 0 }, { "99999999999999999999", 0 },
@@ -33,11 +34,13 @@ static void beginnings(void **state)
 		const char *stat;
 		int64_t want;
 	} rows[] = {
-		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 1234 9 9", 12340 },
+		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 1234 9 9",
+		  12340 },
 		{ "7 (a) b) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 0 9", 0 },
 		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0", -1 },
 		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 -5", -1 },
-		{ "7 (haproxy", -1 }, { "7 (haproxy)", -1 }, { "7 (haproxy) ", -1 }, { "", -1 },
+		{ "7 (haproxy", -1 }, { "7 (haproxy)", -1 }, { "7 (haproxy) ", -1 },
+		{ "", -1 },
 	};
 
 	(void)state;
@@ -56,19 +59,27 @@ static void signals(void **state)
 		const char *status;
 		bool has_taken, is_awaiting;
 	} rows[] = {
-		{ STATUS("0000000000000000", "0000000000000000", "0000000000000000"), true, false },
-		{ STATUS("0000000000000800", "0000000000000000", "0000000000000000"), false, true },
-		{ STATUS("0000000000000000", "0000000000000800", "0000000000000000"), false, true },
-		{ STATUS("0000000000000000", "0000000000000000", "0000000000000a02"), false, false },
-		{ STATUS("0000000000000000", "0000000000000200", "0000000000000200"), true, true },
-		{ STATUS("8000000000000000", "0000000000000000", "fffffffffffff7ff"), true, true },
+		{ STATUS("0000000000000000", "0000000000000000", "0000000000000000"),
+		  true, false },
+		{ STATUS("0000000000000800", "0000000000000000", "0000000000000000"),
+		  false, true },
+		{ STATUS("0000000000000000", "0000000000000800", "0000000000000000"),
+		  false, true },
+		{ STATUS("0000000000000000", "0000000000000000", "0000000000000a02"),
+		  false, false },
+		{ STATUS("0000000000000000", "0000000000000200", "0000000000000200"),
+		  true, true },
+		{ STATUS("8000000000000000", "0000000000000000", "fffffffffffff7ff"),
+		  true, true },
 		{ "", true, false }, { "SigPnd:", true, false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		assert_int_equal(signaller_has_taken(rows[i].status, 12), rows[i].has_taken);
-		assert_int_equal(signaller_is_awaiting(rows[i].status), rows[i].is_awaiting);
+		assert_int_equal(signaller_has_taken(rows[i].status, 12),
+		                 rows[i].has_taken);
+		assert_int_equal(signaller_is_awaiting(rows[i].status),
+		                 rows[i].is_awaiting);
 	}
 }
 

@@ -8,7 +8,9 @@
 #include "base/breaker.h"
 
 static const uint32_t HALF = UINT32_C(1) << 31;
-static const struct breaker_terms terms = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } };
+static const struct breaker_terms terms = {
+	3, { .first_ms = 1000, .max_ms = 60 * 1000 }
+};
 
 static struct breaker opened(int64_t now_ms)
 {

@@ -41,7 +41,8 @@ static void test_only_a_lack_is_one(void **state)
 		bool want;
 	} cases[] = {
 		{ EMFILE, true }, { ENFILE, true },
-		{ 0, false }, { ENOENT, false }, { ENOMEM, false }, { ECONNREFUSED, false },
+		{ 0, false }, { ENOENT, false }, { ENOMEM, false },
+		{ ECONNREFUSED, false },
 	};
 
 	(void)state;
@@ -93,8 +94,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_only_a_lack_is_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_last_are_kept_from_clients, setup,
-		                                teardown),
+		cmocka_unit_test_setup_teardown(test_the_last_are_kept_from_clients,
+		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_reserve_is_one_descriptor, setup,
 		                                teardown),
 	};

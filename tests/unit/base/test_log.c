@@ -149,8 +149,8 @@ static void test_a_text_is_one_value(void **state)
 		         cases[i].text, 5, cases[i].text, cases[i].text, "b");
 		capture_end();
 		snprintf(want, sizeof want,
-		         " info: request settled: method=%s ms=5 why=\"%s\" at=%s/b%s%s\n",
-		         cases[i].word, cases[i].quoted, cases[i].word,
+		         " info: request settled: method=%s ms=5 why=\"%s\" "
+		         "at=%s/b%s%s\n", cases[i].word, cases[i].quoted, cases[i].word,
 		         *cases[i].text ? " req=" : "", cases[i].word);
 		assert_string_equal(strstr(line, " info: "), want);
 	}
@@ -348,7 +348,8 @@ static void test_unlogged_are_counted(void **state)
 {
 	static const struct { int64_t unlogged; bool is_over, is_due; } events[] = {
 		{ 0, false, true }, { 0, false, false }, { 0, false, false },
-		{ 2, true, true }, { 2, false, false }, { 1, true, true }, { 0, true, true },
+		{ 2, true, true }, { 2, false, false }, { 1, true, true },
+		{ 0, true, true },
 	};
 	struct log_limit limit = { 0 };
 

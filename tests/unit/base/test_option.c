@@ -45,7 +45,8 @@ static const struct option central_rows[] = {
 	{ "password", OPTION_SECRET, AT(password), NULL, 4, 40, "Tells it from others.",
 	  .reloadable = true },
 	{ "processes", OPTION_INT, AT(processes), "2", 1, 64, "How many to run." },
-	{ "mode", OPTION_WORD, AT(mode), "hasty", .words = mode_words, .help = "In which way." },
+	{ "mode", OPTION_WORD, AT(mode), "hasty", .words = mode_words,
+	  .help = "In which way." },
 	{ "interval", OPTION_SECONDS, AT(interval), "2m", 1, 86400, "How often.",
 	  .reloadable = true },
 	{ "pause", OPTION_DURATION, AT(pause), "2s", 50, 86400 * 1000, "How long." },
@@ -626,7 +627,8 @@ static void test_placeholders(void **state)
 	} cases[] = {
 		{ NAMED, NULL },
 		{ "central: { name = \"change-me\"; };", NULL },
-		{ "central: { name = \"abc\"; password = \"change-me\"; };", "central.password" },
+		{ "central: { name = \"abc\"; password = \"change-me\"; };",
+		  "central.password" },
 		{ "central: { name = \"abc\"; password = \"u:change-me@h/v\"; };",
 		  "central.password" },
 		{ "central: { name = \"abc\"; password = \"1:change-me\\n2:abcd\"; };",
@@ -660,8 +662,11 @@ static bool is_used(const void *base)
 static void test_files(void **state)
 {
 	char own[] = "/tmp/zfoptionXXXXXX", file[64], missing[64];
-	const struct { const char *path; enum option_file kind; bool is_quiet; bool is_good; }
-	cases[] = {
+	const struct {
+		const char *path;
+		enum option_file kind;
+		bool is_quiet, is_good;
+	} cases[] = {
 		/* path   kind            quiet  good */
 		{ file,    OPTION_FILE,   false, true },
 		{ missing, OPTION_FILE,   false, false },

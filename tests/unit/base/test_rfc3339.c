@@ -23,7 +23,8 @@ static void test_times(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(rfc3339_format(cases[i].unix_ms, text), *cases[i].want != 0);
+		assert_int_equal(rfc3339_format(cases[i].unix_ms, text),
+		                 *cases[i].want != 0);
 		assert_string_equal(text, cases[i].want);
 	}
 }

@@ -75,7 +75,8 @@ static const struct {
 	/* wildcards */
 	{ "@ MX 10 mail.example.org.", { "* A 192.0.2.1" }, NULL },
 	{ "@ MX 10 mail.example.org.", { "* CNAME x.example.net." }, "not a CNAME" },
-	{ "@ MX 10 mail.example.org.", { "* A 192.0.2.1", "mail TXT x" }, "no A or AAAA" },
+	{ "@ MX 10 mail.example.org.", { "* A 192.0.2.1", "mail TXT x" },
+	  "no A or AAAA" },
 	{ "@ MX 10 a.b.example.org.", { "* A 192.0.2.1", "b TXT x" }, "no A or AAAA" },
 	{ "@ MX 10 a.b.example.org.", { "* A 192.0.2.1" }, NULL },
 	/* delegations */

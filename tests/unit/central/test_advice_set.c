@@ -22,7 +22,8 @@ static const struct {
 } cases[] = {
 	{ "MX", { "0 ." }, NULL },
 	{ "MX", { "10 a.example.net.", "20 b.example.net." }, NULL },
-	{ "MX", { "10 a.example.net.", "0 ." }, "null MX record (0 .) must be the only MX" },
+	{ "MX", { "10 a.example.net.", "0 ." },
+	  "null MX record (0 .) must be the only MX" },
 	{ "MX", { "10 ." , "0 ." }, "null MX" },
 	{ "SRV", { "0 0 0 ." }, NULL },
 	{ "SRV", { "0 0 0 .", "0 0 1 a.example.net." }, "(RFC 2782)" },

@@ -106,7 +106,8 @@ static void a_name_leaves_room_for_its_members(void **state)
 			change_of(text, "example.", true);
 		else
 			assert_non_null(strstr(why.text,
-			    "catalog_zone: the name of a catalog zone must have at most"));
+			    "catalog_zone: the name of a catalog zone must have at "
+			    "most"));
 	}
 }
 

@@ -22,11 +22,11 @@ static const struct { const char *change, *want; size_t count; } cases[] = {
 	{ "{'op': 'delete', " PLACE "}", NULL, 0 },
 	{ "{'op': 'delete', " PLACE ", 'records': null}", NULL, 0 },
 	{ "{'op': 'delete', " PLACE ", 'records': []}",
-	  "changes[0].records: must not be empty: leave out `records` to delete the whole "
-	  "record set", 0 },
+	  "changes[0].records: must not be empty: leave out `records` to delete the "
+	  "whole record set", 0 },
 	{ "{'op': 'delete', " PLACE ", 'records': [], 'managed_by': 'ports'}",
-	  "changes[0].records: must not be empty: leave out `records` to delete the whole "
-	  "record set", 0 },
+	  "changes[0].records: must not be empty: leave out `records` to delete the "
+	  "whole record set", 0 },
 	{ "{'op': 'add', " PLACE ", 'records': []}",
 	  "changes[0].records: must not be empty", 0 },
 	{ "{'op': 'add', " PLACE "}", "changes[0].records is missing", 0 },

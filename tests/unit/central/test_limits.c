@@ -118,7 +118,9 @@ static void only_what_changes(void **unused)
 
 static void names_of_zones(void **unused)
 {
-	static const struct limit_server servers[] = { { "n1", "nsd" }, { "b1", "bind9" } };
+	static const struct limit_server servers[] = {
+		{ "n1", "nsd" }, { "b1", "bind9" }
+	};
 	struct zone zone = { .is.name = "0/25.2.0.192.in-addr.arpa." };
 	struct arena *arena = arena_new();
 	struct advice advice = { .count = 0 };
@@ -129,15 +131,15 @@ static void names_of_zones(void **unused)
 	assert_true(limits_exclude_zone(&zone));
 	limits_advise_zone(&zone, servers, COUNT(servers), arena, &advice);
 	assert_int_equal(advice.count, 1);
-	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) does not "
-	                    "get the zone: it takes no zone with / in its name, unless "
-	                    "slash_names is true for the server in backends.nsd "
+	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) "
+	                    "does not get the zone: it takes no zone with / in its name, "
+	                    "unless slash_names is true for the server in backends.nsd "
 	                    "(deploy/name-servers.md, NSD 4.6)");
 	limits_advise_zone(&zone, servers + 1, 1, arena, &advice);
 	assert_int_equal(advice.count, 1);
 	/* the length of this label is the code of "/" */
-	assert_int_equal(name_parse("a2345678901234567890123456789012345678901234567.org.",
-	                            "name", &zone.apex, &why), OK);
+	assert_int_equal(name_parse("a2345678901234567890123456789012345678901234567"
+	                            ".org.", "name", &zone.apex, &why), OK);
 	assert_false(limits_exclude_zone(&zone));
 	arena_free(&arena);
 }
@@ -175,8 +177,8 @@ static void causes_of_a_failure(void **unused)
 		  "'*.w.example.org. NS': BIND takes no NS records at a wildcard name" },
 		{ { "*.v NS", "*.w NS", "*.x NS", "*.y NS", "*.z NS" },
 		  "likely cause: '*.v.example.org. NS', '*.w.example.org. NS', "
-		  "'*.x.example.org. NS': BIND takes no NS records at a wildcard name; and "
-		  "2 more" },
+		  "'*.x.example.org. NS': BIND takes no NS records at a wildcard name; "
+		  "and 2 more" },
 	};
 	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
 
@@ -211,9 +213,9 @@ static void causes_of_two_limits(void **unused)
 	put(&sets, "a A", 101);
 	put(&sets, "*.w NS", 1);
 	assert_string_equal(limits_explain(limits_find_rows(&sets), &failure, arena),
-	                    "likely cause: '*.w.example.org. NS': BIND takes no NS records at "
-	                    "a wildcard name; 'a.example.org. A': BIND takes at most 100 "
-	                    "records in a record set, unless its option "
+	                    "likely cause: '*.w.example.org. NS': BIND takes no NS "
+	                    "records at a wildcard name; 'a.example.org. A': BIND takes "
+	                    "at most 100 records in a record set, unless its option "
 	                    "max-records-per-type allows more");
 	arena_free(&arena);
 }

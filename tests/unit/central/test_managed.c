@@ -125,13 +125,15 @@ static void show(const struct rrset *set, char text[64])
 
 	*text = '\0';
 	if (set->wanted_count)
-		qsort(set->wanted, set->wanted_count, sizeof(*set->wanted), rdata_compare);
+		qsort(set->wanted, set->wanted_count, sizeof(*set->wanted),
+		      rdata_compare);
 	for (size_t i = 0; i < set->wanted_count; i++) {
 		const struct rdata *one = &set->wanted[i];
 		const char *by = one->managed_by;
 
 		for (size_t w = 0; w < set->was_count; w++)
-			if (!strcmp(set->was[w].data, one->data) && set->was[w].managed_by)
+			if (!strcmp(set->was[w].data, one->data) &&
+			    set->was[w].managed_by)
 				by = set->was[w].managed_by;
 		len += (size_t)snprintf(text + len, 64 - len, "%s%c%.1s", i ? " " : "",
 		                        one->data[strlen(one->data) - 1], by ? by : "");

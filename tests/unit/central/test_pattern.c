@@ -56,7 +56,8 @@ static void test_stars(void **state)
 	struct why why;
 
 	(void)state;
-	assert_int_equal(pattern_parse("a*a*a*a*a*a*a*a*", "name", arena, &got, &why), OK);
+	assert_int_equal(pattern_parse("a*a*a*a*a*a*a*a*", "name", arena, &got, &why),
+	                 OK);
 	assert_int_equal(pattern_parse("a*a*a*a*a*a*a*a*a*", "name", arena, &got, &why),
 	                 ERR_INVALID);
 	assert_string_equal(why.text, "name: must have at most 8 '*', not 9");

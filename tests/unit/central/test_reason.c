@@ -130,8 +130,8 @@ static void test_it_is_cut_between_characters(void **state)
 		text[sizeof(text) - 4] = '\0';
 		const struct reason_server server = { "a", "nsd", CREATED, FAILED(text) };
 		const char *got = reason_now(&(struct reason_view){
-			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true, false,
-			&server, 1, NULL }, arena);
+			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true,
+			false, &server, 1, NULL }, arena);
 		size_t len = strlen(got);
 
 		assert_in_range(len, REASON_TEXT - 3, REASON_TEXT - 1);
@@ -166,10 +166,11 @@ static void test_the_record_that_a_server_refuses(void **state)
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
 		  false, "a: serves records that differ from the database" },
 		/* PowerDNS leaves records out */
-		{ { { "a", "powerdns", CREATED, SUCCESS, SERVES(SERIAL), .differs = true } },
+		{ { { "a", "powerdns", CREATED, SUCCESS, SERVES(SERIAL),
+		      .differs = true } },
 		  true, "a: serves records that differ from the database; likely cause: "
-		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, "
-		  "DNSKEY, CDS or CDNSKEY records from other servers" },
+		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, "
+		  "NSEC3PARAM, DNSKEY, CDS or CDNSKEY records from other servers" },
 		/* it has reached the serial */
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false, "old" },
 		{ { { "a", "nsd", CREATED, FAILED("answers with SERVFAIL") } },
@@ -186,7 +187,8 @@ static void test_the_record_that_a_server_refuses(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 		struct reason_view view = { { TASK_UPDATE, STATUS_ERROR, SERIAL }, "edge",
-		                            "old", true, true, false, row->servers, 0, NULL };
+		                            "old", true, true, false, row->servers, 0,
+		                            NULL };
 
 		while (view.count < SERVERS_MAX && row->servers[view.count].id)
 			view.count++;

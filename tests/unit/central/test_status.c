@@ -179,8 +179,8 @@ static void settled_stays(const struct input *in, struct state next)
 }
 
 /*
- * Out of ACTIVE leads a user's change, and a domain's other content; out of DELETED nothing
- * at all.
+ * Out of ACTIVE leads a user's change, and a domain's other content; out of DELETED
+ * nothing at all.
  */
 static void no_report_moves_what_is_settled(void **unused)
 {

@@ -104,7 +104,8 @@ static void criteria_as_typed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		enum err err = names_criterion(cases[i].word, cases[i].domain, text, &why);
+		enum err err = names_criterion(cases[i].word, cases[i].domain, text,
+		                               &why);
 
 		print_message("  %s\n", cases[i].word);
 		assert_int_equal(err, cases[i].want ? OK : ERR_INVALID);

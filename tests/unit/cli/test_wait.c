@@ -190,7 +190,8 @@ static void reasons_once(void **state)
 		json_array_foreach(listed, j, row)
 			json_array_append_new(rows, json_pack("{s:O, s:O, s:O}",
 				"id", json_array_get(row, 0), "status",
-				json_array_get(row, 1), "reason", json_array_get(row, 2)));
+				json_array_get(row, 1), "reason",
+				json_array_get(row, 2)));
 		json_object_set_new(domain, "servers", rows);
 		wait_explain_servers(domain, &words);
 		assert_string_equal(buf_string(&words), cases[i].want);

@@ -39,7 +39,8 @@ static void an_address_of_no_host_is_unfit(void **state)
 		const char *address, *words;	/* NULL: it can be a host's */
 	} cases[] = {
 		{ "192.0.2.1", NULL }, { "10.0.0.255", NULL }, { "1.0.0.0", NULL },
-		{ "126.255.255.255", NULL }, { "128.0.0.1", NULL }, { "169.253.1.1", NULL },
+		{ "126.255.255.255", NULL }, { "128.0.0.1", NULL },
+		{ "169.253.1.1", NULL },
 		{ "223.255.255.255", NULL }, { "240.0.0.1", NULL },
 		{ "255.255.255.254", NULL },
 		{ "2001:db8::1", NULL }, { "fd00::1", NULL }, { "fec0::1", NULL },
@@ -48,7 +49,8 @@ static void an_address_of_no_host_is_unfit(void **state)
 		{ "127.0.0.1", "loopback" }, { "127.255.255.254", "loopback" },
 		{ "169.254.169.254", "link-local" }, { "224.0.0.1", "multicast" },
 		{ "239.255.255.255", "multicast" }, { "255.255.255.255", "broadcast" },
-		{ "::", "unspecified" }, { "::1", "loopback" }, { "fe80::1", "link-local" },
+		{ "::", "unspecified" }, { "::1", "loopback" },
+		{ "fe80::1", "link-local" },
 		{ "febf::1", "link-local" }, { "ff02::1", "multicast" },
 		{ "::ffff:127.0.0.1", "loopback" }, { "::ffff:224.0.0.1", "multicast" },
 	};
@@ -64,7 +66,8 @@ static void an_address_of_no_host_is_unfit(void **state)
 			assert_non_null(strstr(address_unfit(&address), cases[i].words));
 		else
 			assert_null(address_unfit(&address));
-		assert_int_equal(address_parse_host("at", cases[i].address, &address, &why),
+		assert_int_equal(address_parse_host("at", cases[i].address, &address,
+		                                    &why),
 		                 cases[i].words ? ERR_INVALID : OK);
 		if (cases[i].words)
 			assert_non_null(strstr(why.text, cases[i].words));

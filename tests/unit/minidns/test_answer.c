@@ -360,7 +360,8 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 /* Its signature is over what it says, and the query may be answered once more. */
 static void a_ready_soa_is_signed(void **state)
 {
-	struct head head = head_with("example.org.", "ns1.example.org.", "h.example.org.");
+	struct head head = head_with("example.org.", "ns1.example.org.",
+	                             "h.example.org.");
 	struct soa_request ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
 	struct soa_cache *cache = soa_cache_new(1, 1 << 20);
 	uint8_t asked[SOA_REQUEST_MAX], answer[PACKET_MAX];

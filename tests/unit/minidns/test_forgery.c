@@ -88,8 +88,8 @@ static void answers_are_sorted(void **state)
 
 /*
  * Exchanges with one server, one after the other. `udp` has the kinds of the answers over
- * UDP, as above. `tcp` is the kind of the answer over TCP, or "-": it does not come, or "":
- * the exchange ended over UDP. Then `!`: the case is not echoed.
+ * UDP, as above. `tcp` is the kind of the answer over TCP, or "-": it does not come, or
+ * "": the exchange ended over UDP. Then `!`: the case is not echoed.
  */
 struct exchange {
 	enum forgery_link link;

@@ -165,8 +165,8 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 	poll_result(&poll, &result);
 	assert_true(result.silent);
 	assert_string_equal(result.reason,
-	                    "no answer about any domain; mini-DNS probes the server until "
-	                    "it answers");
+	                    "no answer about any domain; mini-DNS probes the server "
+	                    "until it answers");
 }
 
 /* ---- the pace ---- */
@@ -312,7 +312,8 @@ static void what_could_not_be_asked_is_a_try(void **state)
 		move = poll_step(&poll, POLL_ANSWERED, &unasked);
 		assert_int_equal(move.action, POLL_WAIT);
 		assert_int_equal(move.wait_ms, terms.retry_interval_ms);
-		move = poll_step(&poll, POLL_TRANSFER_ENDED, NULL);	/* does not hasten it */
+		/* does not hasten it */
+		move = poll_step(&poll, POLL_TRANSFER_ENDED, NULL);
 		assert_int_equal(move.action, POLL_STAY);
 		assert_int_equal(poll_step(&poll, POLL_TIMER, NULL).action, POLL_SEND);
 	}

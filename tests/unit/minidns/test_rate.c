@@ -225,7 +225,8 @@ static void processes_divide_the_limits(void **state)
 		{ { 200, 400, 2, 300 },         64, { 4, 7, 2, 5 } },
 		{ { 1, 1, 1, 1 },               64, { 1, 1, 1, 1 } },
 		{ { 1, 1, 0, 0 },               2,  { 1, 1, 0, 0 } },
-		{ { RATE_MAX, RATE_MAX, 5, 3 }, 2,  { RATE_MAX / 2, RATE_MAX / 2, 5, 2 } },
+		{ { RATE_MAX, RATE_MAX, 5, 3 }, 2,
+		  { RATE_MAX / 2, RATE_MAX / 2, 5, 2 } },
 	};
 
 	(void)state;

@@ -67,7 +67,8 @@ static void a_zone_is_watched_for_an_hour(void **state)
 	retransfers_count(retransfers, &zone, &server, 7, "a");
 	assert_false(retransfers_needs_watch(retransfers, &zone, &server, 5 * MINUTE));
 	assert_true(retransfers_needs_watch(retransfers, &zone, &server, 5 * MINUTE + 1));
-	retransfers_watch(retransfers, &zone, &server, 30 * MINUTE);	/* keeps the count */
+	/* keeps the count */
+	retransfers_watch(retransfers, &zone, &server, 30 * MINUTE);
 	assert_int_equal(retransfers_of(retransfers, &zone, &server, 7), 1);
 	retransfers_watch(retransfers, &other, &server, 30 * MINUTE + HOUR);
 	assert_true(retransfers_is_watched(retransfers, &zone, &server));

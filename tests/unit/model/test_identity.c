@@ -23,7 +23,7 @@ static const struct {
 	{ "0f3c5d7e9a1b4c6d8e0f2a4b6c8d0e1f", "" },
 	{ "default:alice@example.org/x", "" },
 	{ "h\xc3\xa9", "" },
-	{ "\xef\xbd\x81lice", "" },		/* full-width: other octets, another tenant */
+	{ "\xef\xbd\x81lice", "" },		/* full-width: another tenant */
 	{ "\xc2\xa0", "" },			/* U+00A0, the first behind C1 */
 	{ "'; drop table domains; --", "" },
 	{ X250 "12345", "" },
@@ -67,7 +67,8 @@ static void test_get(void **state)
 		{ "{\"p\": null}", "before", "" },
 		{ "{\"p\": \"\"}", "", "" },
 		{ "{\"p\": \"bob\"}", "bob", "" },
-		{ "{\"p\": \"bob \"}", "before", "p: 'bob ' must not begin or end with a blank" },
+		{ "{\"p\": \"bob \"}", "before",
+		  "p: 'bob ' must not begin or end with a blank" },
 		{ "{\"p\": 7}", "before", "p: must be a string, not a whole number" },
 	};
 

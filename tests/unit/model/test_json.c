@@ -196,7 +196,8 @@ static void false_is_a_bool(void **state)
 static void only_known_fields(void **state)
 {
 	static const struct json_field fields[] = {
-		{ "a", "number", "one", .is_fixed = true }, { "b", "null", "other" }, { 0 }
+		{ "a", "number", "one", .is_fixed = true }, { "b", "null", "other" },
+		{ 0 }
 	};
 	json_t *object = json_pack("{s:i, s:n}", "a", 1, "b");
 

@@ -140,8 +140,9 @@ static void broken_master_files(void **state)
 		  "'192.0.2.1' (the first word of the line, 'A', is the owner name: "
 		  "begin the line with a name, for example @, or with a blank)" },
 		{ "NS CH ns1.example.net.\n",
-		  "zone:1: the class must be IN, not 'CH': zonefleet stores no records of "
-		  "other classes (the first word of the line, 'NS', is the owner name: " },
+		  "zone:1: the class must be IN, not 'CH': zonefleet stores no records "
+		  "of other classes (the first word of the line, 'NS', is the owner "
+		  "name: " },
 		{ "\n\na A 192.0.2\n",
 		  "zone:3: data: field 1 must be an IPv4 address" },
 		{ "a (\n\nA\n) 1\nb A 1\n",    "zone:1: data: field 1" },
@@ -156,8 +157,8 @@ static void broken_master_files(void **state)
 		  "carriage return without a line feed, which ends a record: end lines "
 		  "with a line feed)" },
 		{ "\na 5 A 192.0.2.1\r\nb\r\n",
-		  "zone:3: the record has no type: write its type and data, for example A "
-		  "192.0.2.1" },
+		  "zone:3: the record has no type: write its type and data, for example "
+		  "A 192.0.2.1" },
 		{ "a 5 A 192.0.2.1\rb 5 A x\nc 5 A x\n", "zone:1: data: field 1" },
 		{ "\r\n\ra A 192.0.2\r\n",    "zone:2: data: field 1" },
 		{ "a 5 A 192.0.2.1\r\n\rA 192.0.2.2\n", "zone:2: a TTL must be" },
@@ -165,15 +166,18 @@ static void broken_master_files(void **state)
 		  "zone:1: contains a carriage return: remove it, or write it as \\013" },
 		{ "a TXT \"x\ry\"\n",        "zone:1: contains a carriage return" },
 		{ "a CH A 192.0.2.1\n", "zone:1: the class must be IN, not 'CH'" },
-		{ "a 5 hesiod A 192.0.2.1\n", "zone:1: the class must be IN, not 'hesiod'" },
-		{ "a CLASS3 A 192.0.2.1\n", "zone:1: the class must be IN, not 'CLASS3'" },
+		{ "a 5 hesiod A 192.0.2.1\n",
+		  "zone:1: the class must be IN, not 'hesiod'" },
+		{ "a CLASS3 A 192.0.2.1\n",
+		  "zone:1: the class must be IN, not 'CLASS3'" },
 		{ "a NONE A 192.0.2.1\n", "zone:1: the class must be IN, not 'NONE'" },
 		{ "a IN CH A 192.0.2.1\n",
 		  "zone:1: the class must be IN, not 'CH': zonefleet stores no "
 		  "records of other classes" },
 		{ "a CLASSX A 192.0.2.1\n",
 		  "zone:1: type: must be a record type, not 'CLASSX'" },
-		{ "\xef\xbb\xbf$TTL 5\n", "zone:1: the file begins with a byte order mark" },
+		{ "\xef\xbb\xbf$TTL 5\n",
+		  "zone:1: the file begins with a byte order mark" },
 		{ "a 5 5 A 192.0.2.1\n", "zone:1: type: must be a record type, not '5'" },
 		{ "a IN 5\n",                  "zone:1: the record has no type" },
 		{ "a 2147483648 A 192.0.2.1\n","zone:1: a TTL must" },
@@ -181,8 +185,10 @@ static void broken_master_files(void **state)
 		{ "a AXFR 192.0.2.1\n",        "zone:1: type: zonefleet cannot store" },
 		{ "a..b A 192.0.2.1\n",        "zone:1: owner: the name" },
 		{ "\"a\" A 192.0.2.1\n", "zone:1: an owner name must not be in quotes" },
-		{ "a \"5\" A 192.0.2.1\n", "zone:1: a TTL, a class and a type must not be" },
-		{ "a IN \"A\" 192.0.2.1\n", "zone:1: a TTL, a class and a type must not be" },
+		{ "a \"5\" A 192.0.2.1\n",
+		  "zone:1: a TTL, a class and a type must not be" },
+		{ "a IN \"A\" 192.0.2.1\n",
+		  "zone:1: a TTL, a class and a type must not be" },
 		{ "a A 192.0.2.1 192.0.2.2\n", "zone:1: data: has too many fields" },
 		{ "$DATE 20260101\n",
 		  "zone:1: a directive must be $ORIGIN, $TTL, $INCLUDE or $GENERATE, not "
@@ -334,9 +340,9 @@ static void owners_as_in_bind(void **state)
 		{ TTL "x A 192.0.2.1\n($TTL 5)\ny A 192.0.2.1\n",
 		  X_A "y.example.org. 5 A 192.0.2.1\n" },
 		{ TTL "x A 192.0.2.1\n $TTL 5\n",
-		  X_A "zone:3: type: must be a record type, not '$TTL': if zonefleet does not "
-		  "know a type by its name, write its number and data as, for example, "
-		  "TYPE261 \\# 2 0102" },
+		  X_A "zone:3: type: must be a record type, not '$TTL': if zonefleet "
+		  "does not know a type by its name, write its number and data as, for "
+		  "example, TYPE261 \\# 2 0102" },
 	};
 
 	(void)state;

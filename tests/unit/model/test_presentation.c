@@ -93,10 +93,10 @@ static void similar_types(void **state)
 		{ "NSEC3PARM", "type: must be a record type, not 'NSEC3PARM': did you "
 		             "mean 'NSEC3PARAM'?" },
 		{ "TYPE1x",  "type: must be a record type, not 'TYPE1x'" BY_NUMBER },
-		{ "NINFO",   "type: zonefleet does not know the type 'NINFO' by its name: "
-		             "write TYPE56 and its data as \\# LENGTH OCTETS" },
-		{ "wallet",  "type: zonefleet does not know the type 'wallet' by its name: "
-		             "write TYPE262 and its data as \\# LENGTH OCTETS" },
+		{ "NINFO",   "type: zonefleet does not know the type 'NINFO' by its "
+		             "name: write TYPE56 and its data as \\# LENGTH OCTETS" },
+		{ "wallet",  "type: zonefleet does not know the type 'wallet' by its "
+		             "name: write TYPE262 and its data as \\# LENGTH OCTETS" },
 		{ "FOO",     "type: must be a record type, not 'FOO'" BY_NUMBER },
 		{ "IXFF",    "type: must be a record type, not 'IXFF'" BY_NUMBER },
 		{ "",        "type: must be a record type, not ''" BY_NUMBER },

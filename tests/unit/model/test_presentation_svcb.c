@@ -32,7 +32,8 @@ static const struct good {
 	{ "1 foo.example.com. ipv6hint=\"2001:db8:122:344::192.0.2.33\"",
 	  "0001" COM "0006001020010db8012203440000" "0000c0000221",
 	  "1 foo.example.com. ipv6hint=2001:db8:122:344::c000:221" },
-	{ "16 foo.example.org. (alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1)",
+	{ "16 foo.example.org. (alpn=h2,h3-19 mandatory=ipv4hint,alpn "
+	  "ipv4hint=192.0.2.1)",
 	  "0010" ORG "0000000400010004" "00010009026832" "0568332d3139"
 	  "00040004c0000201",
 	  "16 foo.example.org. mandatory=alpn,ipv4hint alpn=h2,h3-19 "

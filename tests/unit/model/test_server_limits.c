@@ -78,7 +78,8 @@ static void record_sets(void **unused)
 
 		print_message("  %s %s\n", sets[i].name, sets[i].type);
 		assert_int_equal(name_parse(sets[i].name, "name", &name, &why), OK);
-		assert_int_equal(rrtype_parse(sets[i].type, "type", &view.type, &why), OK);
+		assert_int_equal(rrtype_parse(sets[i].type, "type", &view.type, &why),
+		                 OK);
 		view.name = &name;
 		find_backends(&view, (const uint8_t *)"", 0, found);
 		assert_string_equal(found, sets[i].want);
@@ -102,7 +103,8 @@ static void data_of_records(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(records); i++) {
 		struct name name = { .len = 1 };
-		struct server_limit_view view = { .name = &name, .records = 1, .types = 1 };
+		struct server_limit_view view = { .name = &name, .records = 1,
+		                                  .types = 1 };
 		struct arena *arena = arena_new();
 		const uint8_t *rdata;
 		char found[256];

@@ -48,7 +48,8 @@ static void what_the_seed_shows(void **state)
 	arena_free(&arena);
 }
 
-#define OURS(name, target, type) "{\"dnsname\":\"" name "\",\"owner\":\"external-dns-1\"," \
+#define OURS(name, target, type) \
+	"{\"dnsname\":\"" name "\",\"owner\":\"external-dns-1\"," \
 	"\"target\":\"" target "\",\"type\":\"" type "\"}"
 
 /* In any order, twice, with and without last dots, in any case; and out again. */
@@ -57,8 +58,8 @@ static void sets_are_joined(void **state)
 	static const char want[] =
 	    "[{\"dnsname\":\"a.example.org\",\"owner\":\"x\",\"target\":\"192.0.2.1\","
 	    "\"type\":\"A\"},{\"dnsname\":\"a.example.org\",\"owner\":\"x\",\"target\":"
-	    "\"192.0.2.2\",\"type\":\"A\"},{\"dnsname\":\"b.example.org\",\"owner\":\"x\","
-	    "\"target\":\"lb.example.net\",\"type\":\"CNAME\"}]";
+	    "\"192.0.2.2\",\"type\":\"A\"},{\"dnsname\":\"b.example.org\","
+	    "\"owner\":\"x\",\"target\":\"lb.example.net\",\"type\":\"CNAME\"}]";
 	struct arena *arena = arena_new();
 	json_t *entries = json_array();
 	struct document document;
@@ -97,9 +98,11 @@ static void what_is_no_document(void **state)
 		"\"type\":\"AAAAAAAAAAAAAAAAAAAAAAAA\"}]",
 	};
 	static const char *const useless[] = {
-		"[" OURS("", "192.0.2.1", "A") "]", "[" OURS("a..b", "192.0.2.1", "A") "]",
-		"[" OURS("a.example.org", "", "A") "]", "[" OURS("a.example.org", "", "CNAME")
-		"]", "[" OURS("a.example.org", "x", "NOTYPE") "]",
+		"[" OURS("", "192.0.2.1", "A") "]",
+		"[" OURS("a..b", "192.0.2.1", "A") "]",
+		"[" OURS("a.example.org", "", "A") "]",
+		"[" OURS("a.example.org", "", "CNAME") "]",
+		"[" OURS("a.example.org", "x", "NOTYPE") "]",
 		"[" OURS("a.example.org", "\\\\# 3 00", "A") "]",
 		"[" OURS("a.example.org", "192.0.2.1", "ANY") "]",
 	};

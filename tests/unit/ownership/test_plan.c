@@ -112,7 +112,8 @@ static const struct {
 	{ "=/NS:ns.example.net. =/A:192.0.2.1 =/A~us", "", "=/A:192.0.2.1 =/MX:1+x.",
 	  "A none WANTED, MX create WANTED" },
 	{ "=/NS:ns.example.net. =/MX:1+x.", "", "=/A:192.0.2.1", "A none NAME_SHARED" },
-	{ "=/NS:ns.example.net.", "", "=/CNAME:x.example.net.", "CNAME none NAME_SHARED" },
+	{ "=/NS:ns.example.net.", "", "=/CNAME:x.example.net.",
+	  "CNAME none NAME_SHARED" },
 	{ "NS:ns.example.net.", "", "A:192.0.2.1", "A none OCCLUDED" },
 	/* b17 */
 	{ "sub/NS:ns.example.net.", "", "a.sub/A:192.0.2.1", "A none OCCLUDED" },
@@ -374,7 +375,7 @@ static const struct {
 	  "MX none WANTED, NS none HIDES" },
 	{ "ours", NULL, "sub/NS:y. sub/NS~us a.sub/A:192.0.2.1", "", "sub/NS:x.",
 	  "NS update WANTED" },
-	/* glue: no mark of it can be seen in the zone, and with a table none needs to be */
+	/* glue: the zone shows no mark of it, and with a table it needs no mark */
 	{ "ours", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
 	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
 	  "A none NO_MARK, NS none WANTED" },

@@ -389,7 +389,8 @@ static const struct {
 	{ "answers with BADTRUNC: the server requires a longer MAC (NOTAUTH)", true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTRUNC, .bare = true }, OUTCOME_AGAIN },
 	{ "answers with BADTIME: the server's clock shows "
-	  "2027-01-15T10:00:00.000Z, and the local clock shows 2027-01-15T08:00:00.000Z", true,
+	  "2027-01-15T10:00:00.000Z, and the local clock shows 2027-01-15T08:00:00.000Z",
+	  true,
 	  { ID, ANSWER | 9, .error = TSIG_BADTIME },
 	  OUTCOME_PARKED },
 	{ "answers with BADTRUNC: the server requires a longer MAC", true,

@@ -9,7 +9,7 @@
 
 /* The whole input space. */
 static const enum absence want[REPORT_COUNT][CONFIRMATION_COUNT] = {
-	/*                     none              driver            answers           denied */
+	/*                     none, driver, answers, denied */
 	[REPORT_SUCCESS]   = { ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN,
 	                       ABSENCE_NOT_SEEN },
 	[REPORT_ERROR]     = { ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN, ABSENCE_NOT_SEEN,

@@ -22,10 +22,13 @@ static void all_cases(void **state)
 		const char *shown, *wanted;
 		enum bind9_primaries want;
 	} cases[] = {
-		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.1 port 53;", SAME },
+		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.1 port 53;",
+		  SAME },
 		{ ZONE(" masters { 192.0.2.1 port 53; };"), " 192.0.2.1 port 53;", SAME },
-		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.1 port 54;", DIFFER },
-		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.2 port 53;", DIFFER },
+		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.1 port 54;",
+		  DIFFER },
+		{ ZONE(" primaries { 192.0.2.1 port 53; };"), " 192.0.2.2 port 53;",
+		  DIFFER },
 		{ ZONE(" primaries { 192.0.2.1 port 53; };"),
 		  " 192.0.2.1 port 53; 192.0.2.2 port 53;", DIFFER },
 		{ ZONE(" primaries { 192.0.2.1 port 53; 192.0.2.2 port 53; };"),
@@ -33,8 +36,8 @@ static void all_cases(void **state)
 		/* NOTIFY comes from the first one of them: their order counts */
 		{ ZONE(" primaries { 192.0.2.1 port 53; 192.0.2.2 port 53; };"),
 		  " 192.0.2.2 port 53; 192.0.2.1 port 53;", DIFFER },
-		{ ZONE(" primaries { 2001:db8::1 port 53; };"), " 2001:0DB8:0::1 port 53;",
-		  SAME },
+		{ ZONE(" primaries { 2001:db8::1 port 53; };"),
+		  " 2001:0DB8:0::1 port 53;", SAME },
 		{ ZONE(" primaries { 192.0.2.1 port 53 key \"Pool.example.\"; };"),
 		  " 192.0.2.1 port 53 key \"pool.example\";", SAME },
 		{ ZONE(" primaries { 192.0.2.1 port 53 key \"pool.example.\"; };"),
@@ -44,8 +47,9 @@ static void all_cases(void **state)
 		{ ZONE(" primaries { 192.0.2.1 port 53 key \"old\"; };"),
 		  " 192.0.2.1 port 53 key \"new\";", DIFFER },
 		/* after renew() */
-		{ ZONE(" primaries { 192.0.2.1 port 53; }; alt-transfer-source 0.0.0.0 port "
-		       "2222; use-alt-transfer-source yes;"), " 192.0.2.1 port 53;", SAME },
+		{ ZONE(" primaries { 192.0.2.1 port 53; }; alt-transfer-source 0.0.0.0 "
+		       "port 2222; use-alt-transfer-source yes;"),
+		  " 192.0.2.1 port 53;", SAME },
 		{ ZONE(" primaries { \"others\"; };"), " 192.0.2.1 port 53;", DIFFER },
 		{ ZONE(""), " 192.0.2.1 port 53;", DIFFER },
 		{ "zone \"a.example\" { type secondary; primaries { 192.0.2.1 port",

@@ -89,7 +89,8 @@ static const struct {
 	{ "a serial 2^31 away is no evidence",
 	  { { OBSERVED_SUCCESS, true, UINT32_C(0x80000009) } }, 1, 100, 9, { false } },
 	{ "over the wrap",
-	  { { OBSERVED_SUCCESS, true, 2 }, { OBSERVED_SUCCESS, true, UINT32_C(0xfffffffe) } },
+	  { { OBSERVED_SUCCESS, true, 2 },
+	    { OBSERVED_SUCCESS, true, UINT32_C(0xfffffffe) } },
 	  2, 100, 2, { true, UINT32_C(0xfffffffe) } },
 	{ "no servers, no consensus", { { OBSERVED_NOTHING } }, 0, 0, 9, { false } },
 };

@@ -27,7 +27,7 @@ struct input {
 	struct observation seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
 	bool is_catalog;
-	size_t unknown;			/* so many of them, which are SILENT(now.serial) */
+	size_t unknown;			/* how many of them are SILENT(now.serial) */
 	bool has_older;
 };
 

@@ -39,7 +39,8 @@ static void a_reason_begins_with_the_key(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct driver *driver = cases[i].driver;
-		enum err err = driver->check(driver_settings(driver, cases[i].rows), &why);
+		enum err err = driver->check(driver_settings(driver, cases[i].rows),
+		                             &why);
 
 		assert_int_equal(err, cases[i].key ? ERR_INVALID : OK);
 		if (!err)
@@ -61,9 +62,10 @@ static void the_pool_manager_names_the_server(void **unused)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *name = cases[i].driver->name, *key = cases[i].key;
 
-		snprintf(text, sizeof(text), "backends: { fake: { servers: ({ id = \"ns1\"; "
-		         "host = \"127.0.0.1\"; }); }; %s: { servers: ({ id = \"ns2\"; "
-		         "host = \"127.0.0.1\"; %s }); }; };\n", name, cases[i].rows);
+		snprintf(text, sizeof(text), "backends: { fake: { servers: "
+		         "({ id = \"ns1\"; host = \"127.0.0.1\"; }); }; %s: { servers: "
+		         "({ id = \"ns2\"; host = \"127.0.0.1\"; %s }); }; };\n",
+		         name, cases[i].rows);
 		settings_load(&schema, text);
 		assert_int_equal(servers_build(&servers, &why), key ? ERR_INVALID : OK);
 		snprintf(want, sizeof(want), "backends.%s.%s of server 'ns2': m", name,
@@ -84,7 +86,8 @@ static void a_refusal_has_the_words_of_the_server(void **unused)
 	struct why why;
 
 	(void)unused;
-	assert_int_equal(driver_fake.create(settings, &context, &domain, &why), ERR_REMOTE);
+	assert_int_equal(driver_fake.create(settings, &context, &domain, &why),
+	                 ERR_REMOTE);
 	assert_string_equal(why.text, "no");
 	assert_int_equal(driver_fake.delete(settings, &context, &domain, &why), OK);
 }

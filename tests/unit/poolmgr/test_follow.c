@@ -22,7 +22,10 @@ enum { HALF = INT32_MAX };
 
 static const struct {
 	const char *name;
-	/* domain, in error, serves it: the serial, failures, takes orders, tries, done, raises, age in ms, has failed, asked */
+	/*
+	 * domain, in error, serves it: the serial, failures, takes orders, tries, done,
+	 * raises, age in ms, has failed, asked
+	 */
 	struct follow_case of;
 	enum follow want;
 } cases[] = {
@@ -75,7 +78,8 @@ static const struct {
 	  { NEW(9), true, false, 0, 2, true, 0, 0, 0, 0 }, FOLLOW_TRANSFER },
 	{ "and then",
 	  { NEW(9), true, false, 0, 3, true, 1, 1, 0, 10000 }, FOLLOW_RENEW },
-	{ "a zone that it had, and for which it answers with an error: it may just load it",
+	{ "a zone that it had, and for which it answers with an error: it may just "
+	  "load it",
 	  { LIVES(9), true, false, 0, 2, true, 0, 0, 0, 0 }, FOLLOW_WAIT },
 	{ "after three",
 	  { LIVES(9), true, false, 0, 3, true, 0, 0, 0, 0 }, FOLLOW_TRANSFER },
@@ -115,13 +119,16 @@ static const struct {
 	{ "it takes no word for long",
 	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 29999, true }, FOLLOW_WAIT },
 	{ "and may by now",
-	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 30000, true }, FOLLOW_TRANSFER },
+	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 30000, true },
+	  FOLLOW_TRANSFER },
 	{ "raised a moment ago",
 	  { LIVES(9), true, true, 10, 1, false, 1, 1, 1, 100 }, FOLLOW_WAIT },
 	{ "an administrator asks: it waits for no pause",
-	  { CHANGED(9), true, true, 8, 9, true, 11, 11, 0, 0, false, true }, FOLLOW_RENEW },
+	  { CHANGED(9), true, true, 8, 9, true, 11, 11, 0, 0, false, true },
+	  FOLLOW_RENEW },
 	{ "likewise of an order that did not reach it",
-	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 0, true, true }, FOLLOW_TRANSFER },
+	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 0, true, true },
+	  FOLLOW_TRANSFER },
 	{ "but a serial is raised no more often",
 	  { LIVES(9), true, true, 10, 1, false, 2, 2, 2, 0, false, true }, FOLLOW_WAIT },
 	{ "a first raise is",

@@ -17,20 +17,22 @@ static void what_a_row_becomes(void **unused)
 		struct evidence evidence;
 		struct health_move want;	/* next_ms: is there one? */
 	} rows[] = {
-		{ "nothing is found out",     { 0, true },  { false, 0 }, { false, 0 } },
-		{ "it answers, as ever",      { 0, true },  { true,  0 }, { false, 0 } },
-		{ "it fails once",            { 0, true },  { false, 1 }, { true, 1 } },
-		{ "it fails again",           { 1, true },  { false, 1 }, { true, 2 } },
-		{ "it fails too often",       { 2, true },  { false, 1 }, { true, 3, 1, true } },
-		{ "it fails often at once",   { 0, true },  { false, 9 }, { true, 9, 1, true } },
-		{ "it answers in time",       { 2, true },  { true,  0 }, { true, 0 } },
-		{ "a late failure",           { 3, false }, { false, 7 }, { false, 3, 1 } },
-		{ "its time has come",        { 3, true },  { false, 1 }, { true, 4, 1 } },
-		{ "it answers again",         { 9, false }, { true,  0 },
+		{ "nothing is found out",   { 0, true },  { false, 0 }, { false, 0 } },
+		{ "it answers, as ever",    { 0, true },  { true,  0 }, { false, 0 } },
+		{ "it fails once",          { 0, true },  { false, 1 }, { true, 1 } },
+		{ "it fails again",         { 1, true },  { false, 1 }, { true, 2 } },
+		{ "it fails too often",     { 2, true },  { false, 1 },
+		  { true, 3, 1, true } },
+		{ "it fails often at once", { 0, true },  { false, 9 },
+		  { true, 9, 1, true } },
+		{ "it answers in time",     { 2, true },  { true,  0 }, { true, 0 } },
+		{ "a late failure",         { 3, false }, { false, 7 }, { false, 3, 1 } },
+		{ "its time has come",      { 3, true },  { false, 1 }, { true, 4, 1 } },
+		{ "it answers again",       { 9, false }, { true,  0 },
 		  { true, 0, 0, false, true } },
-		{ "it answers, then fails",   { 9, false }, { true,  1 },
+		{ "it answers, then fails", { 9, false }, { true,  1 },
 		  { true, 1, 0, false, true } },
-		{ "it answers, and is bad",   { 9, false }, { true,  4 }, { true, 4, 1 } },
+		{ "it answers, and is bad", { 9, false }, { true,  4 }, { true, 4, 1 } },
 	};
 
 	(void)unused;

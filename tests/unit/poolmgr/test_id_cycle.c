@@ -39,8 +39,8 @@ static bool is_in(const struct id_cycle *cycle, const char *id)
 /* Each domain is in one slice, wherever it begins and however long the slices are. */
 static void once_round_meets_each_domain_once(void **state)
 {
-	static const char *const origins[] = { "", "00", "0", "17", "175", "38", "39", "4",
-	                                       "zz" };
+	static const char *const origins[] = { "", "00", "0", "17", "175", "38", "39",
+	                                       "4", "zz" };
 
 	(void)state;
 	for (size_t o = 0; o < sizeof origins / sizeof *origins; o++)

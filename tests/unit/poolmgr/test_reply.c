@@ -16,18 +16,21 @@ static const struct {
 	const char *said;
 	enum reply want;
 } cases[] = {
-	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: already exists", REPLY_PRESENT },
-	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: not found no matching view found "
-	  "for 'inside'", REPLY_REFUSED },
+	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: already exists",
+	  REPLY_PRESENT },
+	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: not found no matching view "
+	  "found for 'inside'", REPLY_REFUSED },
 	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching zone "
 	  "'a.example.' in any view", REPLY_ABSENT },
 	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching view "
 	  "'inside'", REPLY_REFUSED },
-	{ "bind9", "delzone", 0, "rndc: connect failed: connection refused", REPLY_REFUSED },
+	{ "bind9", "delzone", 0, "rndc: connect failed: connection refused",
+	  REPLY_REFUSED },
 	{ "bind9", "showzone", 0, "rndc: 'showzone' failed: not found no matching zone "
 	  "'a.example.' in any view", REPLY_ABSENT },
 	{ "bind9", "modzone", 0, "rndc: 'modzone' failed: not found", REPLY_REFUSED },
-	{ "bind9", "retransfer", 0, "rndc: 'retransfer' failed: not found", REPLY_REFUSED },
+	{ "bind9", "retransfer", 0, "rndc: 'retransfer' failed: not found",
+	  REPLY_REFUSED },
 	{ "knot", "conf-begin", 0, "too many transactions", REPLY_BUSY },
 	{ "knot", "conf-set zone", 0, "duplicate identifier", REPLY_PRESENT },
 	{ "knot", "conf-set", 0, "not exists", REPLY_REFUSED },	/* the template */

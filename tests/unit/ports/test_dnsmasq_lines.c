@@ -70,9 +70,10 @@ static const struct {
 	{ "in no subnet", PUBLISH_ALL, "a.org.", NULL, { "10.0.2.1" }, true, false,
 	  "10.0.2.1\thost-10-0-2-1.a.org host-10-0-2-1\n",
 	  MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
-	{ "in none that was told yet", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" }, true,
-	  false, "", MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
-	{ "in none, by a call", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" }, false, false,
+	{ "in none that was told yet", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" },
+	  true, false, "", MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
+	{ "in none, by a call", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" }, false,
+	  false,
 	  "10.0.2.1\thost-10-0-2-1.a.org host-10-0-2-1\n",
 	  MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
 	{ "a floating IP", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.1.1" }, true, true,
@@ -123,7 +124,8 @@ static void behind_what_is_there(void **state)
 	assert_string_equal(buf_string(&lines.addn),
 	                    "10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n"
 	                    "10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n");
-	assert_string_equal(buf_string(&lines.dhcp), MAC ",host-10-0-0-1.a.org,10.0.0.1\n");
+	assert_string_equal(buf_string(&lines.dhcp),
+	                    MAC ",host-10-0-0-1.a.org,10.0.0.1\n");
 	dnsmasq_lines_clear(&lines);
 }
 

@@ -10,7 +10,8 @@
 #define MAC "fa:16:3e:00:00:01"
 
 static const struct {
-	const char *address, *fqdn, *mac, *addn, *dhcp, *domain;	/* NULL: example.com. */
+	const char *address, *fqdn, *mac, *addn, *dhcp;
+	const char *domain;	/* NULL: example.com. */
 } rows[] = {
 	{ "10.224.36.4", NULL, MAC,
 	  "10.224.36.4\thost-10-224-36-4.example.com host-10-224-36-4\n",
@@ -44,7 +45,8 @@ static void each_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *domain_text = rows[i].domain ? rows[i].domain : "example.com.";
+		const char *domain_text = rows[i].domain ? rows[i].domain
+		                                         : "example.com.";
 		struct name domain = { 0 }, fqdn;
 		struct address address;
 		struct buf addn = { 0 }, dhcp = { 0 };

@@ -11,7 +11,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define A17 "aaaaaaaaaaaaaaaaa"
 #define A51 A17 A17 A17
-#define LONGEST A51 "." A51 "." A51 "." A17 A17 "aaaaaaaaaaaaaa"	/* with an address */
+/* with an address */
+#define LONGEST A51 "." A51 "." A51 "." A17 A17 "aaaaaaaaaaaaaa"
 
 /* The domain that a network has by what Neutron says; "": it is left out. */
 static const struct row {
@@ -62,7 +63,10 @@ static void domains_of_networks(void **state)
 		check_network(&rows[i]);
 }
 
-/* Whose a network and a port are. What no caller can be is a blank; it must not be nobody's. */
+/*
+ * Whose a network and a port are. What no caller can be is a blank; it must not be
+ * nobody's.
+ */
 static const struct {
 	const char *said, *project;
 } projects[] = {
@@ -112,7 +116,8 @@ static void addresses_of_no_host(void **state)
 		"::1", "fe80::1", "2001:db8::1", "0.0.0.0", "no address",
 	};
 	json_t *list = json_array();
-	json_t *json = json_pack("{s:s, s:s, s:o}", "id", "0123456789abcdef0123456789abcdef",
+	json_t *json = json_pack("{s:s, s:s, s:o}",
+	                         "id", "0123456789abcdef0123456789abcdef",
 	                         "network_id", "0123456789abcdef0123456789abcdef",
 	                         "fixed_ips", list);
 	struct arena *arena = arena_new();

@@ -79,8 +79,8 @@ static void with_a_name(void **state)
 	assert_string_equal(lines[1], "example.com. name.example.com. 1 10.224.36.4");
 	assert_string_equal(lines[2], "36.224.10.in-addr.arpa. 4.36.224.10.in-addr.arpa. "
 	                              "12 name.example.com.");
-	assert_string_equal(lines[3], "example.com. host-fd5d-19f-52e9--2.example.com. 28 "
-	                              "fd5d:19f:52e9::2");
+	assert_string_equal(lines[3], "example.com. host-fd5d-19f-52e9--2.example.com. "
+	                              "28 fd5d:19f:52e9::2");
 	assert_string_equal(lines[4], "example.com. name.example.com. 28 "
 	                              "fd5d:19f:52e9::2");
 	assert_non_null(strstr(lines[5], " 12 name.example.com."));

@@ -80,7 +80,8 @@ static void which_bits(void **state)
 	(void)state;
 	for (int bits = -1; bits < 300; bits++) {
 		assert_int_equal(reverse_check(32, bits, &why),
-		                 bits == 8 || bits == 16 || bits == 24 ? OK : ERR_INVALID);
+		                 bits == 8 || bits == 16 || bits == 24 ? OK
+		                                                       : ERR_INVALID);
 		assert_int_equal(reverse_check(128, bits, &why),
 		                 bits >= 4 && bits <= 124 && bits % 4 == 0 ? OK
 		                                                           : ERR_INVALID);

@@ -55,12 +55,15 @@ static void test_endpoints(void **state)
 	check("[\"ns.other.\"]", "{\"records\": [{\"name\": \"ns\", \"type\": \"A\", "
 	      "\"records\": [\"192.0.2.1\"]}]}", "[" NS "[\"ns.other.\"]}]");
 	check("[\"ns1.s.example.\", \"ns.other.\"]",
-	      "{\"records\": [{\"name\": \"NS1\", \"type\": \"A\", \"records\": [\"192.0.2.1\"]},"
+	      "{\"records\": [{\"name\": \"NS1\", \"type\": \"A\", \"records\": "
+	      "[\"192.0.2.1\"]},"
 	      "{\"name\": \"ns1\", \"type\": \"TXT\", \"records\": [\"x\"]},"
-	      "{\"name\": \"ns1.s.example.\", \"type\": \"AAAA\", \"records\": [\"2001:db8::1\"]},"
+	      "{\"name\": \"ns1.s.example.\", \"type\": \"AAAA\", \"records\": "
+	      "[\"2001:db8::1\"]},"
 	      "{\"name\": \"@\", \"type\": \"A\", \"records\": [\"192.0.2.2\"]}]}",
 	      "[" NS "[\"ns1.s.example.\", \"ns.other.\"]},"
-	      "{\"dnsname\": \"ns1.s.example.\", \"type\": \"A\", \"targets\": [\"192.0.2.1\"]},"
+	      "{\"dnsname\": \"ns1.s.example.\", \"type\": \"A\", \"targets\": "
+	      "[\"192.0.2.1\"]},"
 	      "{\"dnsname\": \"ns1.s.example.\", \"type\": \"AAAA\", \"targets\": "
 	      "[\"2001:db8::1\"]}]");
 }

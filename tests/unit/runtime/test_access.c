@@ -80,7 +80,8 @@ static void test_own_tenant_only(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		struct request req = { .method = "m", .context = {
-			.tenant = own[i].tenant, .is_admin = true, .own_tenant_only = true } };
+			.tenant = own[i].tenant, .is_admin = true,
+			.own_tenant_only = true } };
 		struct access access;
 		const char *tenant = NULL;
 
@@ -101,7 +102,8 @@ static void test_access(void **state)
 		struct request req = { .method = "m", .context = {
 			.tenant = cases[i].tenant, .is_admin = cases[i].is_admin } };
 
-		assert_int_equal(access_is_owner(&req, cases[i].owner), cases[i].is_owner);
+		assert_int_equal(access_is_owner(&req, cases[i].owner),
+		                 cases[i].is_owner);
 		assert_int_equal(access_check(&req, cases[i].owner),
 		                 cases[i].is_owner ? OK : ERR_DENIED);
 		assert_int_equal(access_require_admin(&req),

@@ -288,7 +288,8 @@ static void test_request_round_trip(void **state)
 /* What is verified is the text that was signed, whatever its escapes in the envelope. */
 static void test_signed_request(void **state)
 {
-	json_t *args = json_pack("{s:s}", "text", "\"\\ \n\x01 h\xc3\xa9 \xf0\x9f\x98\x80");
+	json_t *args = json_pack("{s:s}", "text",
+	                         "\"\\ \n\x01 h\xc3\xa9 \xf0\x9f\x98\x80");
 	struct envelope_signer signer = { .topic = "minidns", .unix_ms = 1000 };
 	struct envelope_call call = { .method = "f", .args = args, .signer = &signer };
 	struct signed_text what = { .topic = "minidns" };

@@ -68,15 +68,18 @@ static const struct {
 	{ "{" CALLER "}", true },
 	{ " \n{ " CALLER " }\r\n", true },
 	{ WRAPPED("{" INNER "}"), true },
-	{ "{\"oslo.message\": \"{" INNER "}\", \"oslo.version\": 3.0, \"s\": \"x\"}", true },
+	{ "{\"oslo.message\": \"{" INNER "}\", \"oslo.version\": 3.0, \"s\": \"x\"}",
+	  true },
 	/* what is wrong with them */
 	{ WRAPPED("{" INNER ", \\\"args\\\": {}, \\\"args\\\": {}}"), true },
 	{ WRAPPED("{\\\"args\\\": {\\\"a\\\": 1e999}, " INNER "}"), true },
-	{ WRAPPED("{\\\"args\\\": [NaN, -Infinity, 99999999999999999999], " INNER "}"), true },
-	{ WRAPPED("{\\\"args\\\": \\\"a\\u0000b\\\", " INNER "}"), true },
-	{ WRAPPED("{\\\"args\\\": \\\"\\\\u0000 \\\\ud800 \\\\\\\" } \\\\\\\\\\\", " INNER "}"),
+	{ WRAPPED("{\\\"args\\\": [NaN, -Infinity, 99999999999999999999], " INNER "}"),
 	  true },
-	{ "{\"a\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]], "
+	{ WRAPPED("{\\\"args\\\": \\\"a\\u0000b\\\", " INNER "}"), true },
+	{ WRAPPED("{\\\"args\\\": \\\"\\\\u0000 \\\\ud800 \\\\\\\" } \\\\\\\\\\\", "
+	          INNER "}"), true },
+	{ "{\"a\": "
+	  "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]], "
 	  CALLER "}", true },
 	{ "{\"a\": {\"_msg_id\": \"other\", \"b\": \"}\"}, " CALLER "}", true },
 	{ "{\"a\": \"\xff\xfe\", " CALLER "}", true },
@@ -169,11 +172,13 @@ static void test_long_texts(void **state)
 	(void)state;
 	memset(id, 'x', sizeof id - 1);
 	id[sizeof id - 1] = 0;
-	snprintf(body, sizeof body, "{\"_msg_id\":\"%s\",\"_reply_q\":\"" QUEUE "\"}", id);
+	snprintf(body, sizeof body, "{\"_msg_id\":\"%s\",\"_reply_q\":\"" QUEUE "\"}",
+	         id);
 	caller_scan(&longer, body, strlen(body));
 	assert_false(caller_found(&longer, &msg_id, &queue));
 	id[CALLER_TEXT_MAX] = 0;
-	snprintf(body, sizeof body, "{\"_msg_id\":\"%s\",\"_reply_q\":\"" QUEUE "\"}", id);
+	snprintf(body, sizeof body, "{\"_msg_id\":\"%s\",\"_reply_q\":\"" QUEUE "\"}",
+	         id);
 	caller_scan(&scan, body, strlen(body));
 	assert_true(caller_found(&scan, &msg_id, &queue));
 	assert_string_equal(msg_id, id);

@@ -38,7 +38,8 @@ static void test_digest(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		json_t *args = json_loads(cases[i].args, 0, NULL);
 		const struct request req = {
-			.context = { .tenant = cases[i].tenant, .is_admin = cases[i].is_admin },
+			.context = { .tenant = cases[i].tenant,
+			             .is_admin = cases[i].is_admin },
 			.method = cases[i].method, .args = args,
 		};
 		uint8_t digest[RPC_DIGEST_LEN];

@@ -168,15 +168,18 @@ static const struct {
 	/* but for what agents are told, and for what they call */
 	{ false, false, false,   true,   true,  "p",     BY_AGENT,  OK, false, true },
 	{ false, false, false,   true,   true,  "p",     SIGNED,    OK, false, true },
-	{ false, false, false,   true,   true,  "p",     UNSIGNED,  ERR_DENIED, false, true },
-	{ false, false, false,   true,   true,  "p",     BY_OTHERS, ERR_DENIED, false, true },
+	{ false, false, false,   true,   true,  "p",     UNSIGNED,  ERR_DENIED, false,
+	  true },
+	{ false, false, false,   true,   true,  "p",     BY_OTHERS, ERR_DENIED, false,
+	  true },
 	{ false, false, false,   true,   true,  "p",     BY_AGENT_YESTERDAY, ERR_DENIED,
 	  false, true },
 	{ false, false, false,   true,   true,  "p",     BY_AGENT_ELSEWHERE, ERR_DENIED,
 	  false, true },
 	{ false, true,  true,    false,  true,  "",      BY_AGENT,  OK, false, true },
 	{ false, true,  true,    false,  true,  "",      SIGNED,    OK, false, true },
-	{ false, false, true,    false,  true,  "p",     UNSIGNED,  ERR_DENIED, true, true },
+	{ false, false, true,    false,  true,  "p",     UNSIGNED,  ERR_DENIED, true,
+	  true },
 	{ false, false, true,    false,  true,  "p",     BY_AGENT_YESTERDAY, ERR_DENIED,
 	  true, true },
 };
@@ -386,7 +389,7 @@ static const struct {
 	{ KEYS,   "central", "boss",  "",         false },
 	{ KEYS,   "ports",   "boss",  BODY,       false },
 	{ OTHERS, "central", "boss",  BODY,       false },
-	{ NULL,   "central", "chief", BODY,       true  },	/* it has no key to look with */
+	{ NULL,   "central", "chief", BODY,       true  },	/* has no key */
 };
 
 static void test_senders(void **state)
