@@ -296,7 +296,7 @@ layers: all
 
 # The style: at most 90 columns, with tabs of 8: 11 tab stops and two columns.
 columns:
-	@! grep -rnP --include=*.c '^([^\t]{8}|[^\t]{0,7}\t){11}([^\t]{3}|[^\t]{0,2}\t)' \
+	@! grep -rnP --include=*.[ch] '^([^\t]{8}|[^\t]{0,7}\t){11}([^\t]{3}|[^\t]{0,2}\t)' \
 	    central docs minidns poolmgr tests workers
 
 install: all
