@@ -148,7 +148,8 @@ static enum err change_get_ttl(const json_t *json, struct change *change, struct
 
 	if (ttl && change->op == CHANGE_EXPECT)
 		return fail(why, ERR_INVALID, "ttl: is allowed only if op is add, set or "
-		            "delete: expect does not compare the TTL");
+		            "delete. A change with the op 'expect' does not compare the "
+		            "TTL");
 	if (ttl)
 		change->ttl_op = json_is_null(ttl) ? TTL_DEFAULT : TTL_GIVEN;
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);

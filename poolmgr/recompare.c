@@ -53,12 +53,13 @@ static void recompare_log(const struct server_report *report,
                           const struct content_case *of, enum content content)
 {
 	if (content == CONTENT_TRUSTED && of->differs)
-		log_info("server no longer differs: domain=%s server=%s reason=\"%s\"",
+		log_info("content of the server accepted: domain=%s server=%s "
+		         "reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
 		             ? "mini-DNS has compared all records"
 		         : of->is_settled ? DRIFT_DIFFERS_WORDS
-		             : "the server has transferred the zone, and refuses the "
+		             : "the server has transferred the zone. It refuses the "
 		               "comparison");
 }
 

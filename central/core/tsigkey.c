@@ -53,6 +53,7 @@ enum err tsigkey_check_secret(const char *secret, struct why *why)
 	if (len >= TSIGKEY_OCTETS_MIN)
 		return OK;
 	return fail(why, ERR_INVALID,
-	            "secret: must contain %d to %d octets in base64, without white space",
+	            "secret: must be the base64 form of %d to %d octets, without white "
+	            "space",
 	            TSIGKEY_OCTETS_MIN, TSIGKEY_OCTETS_MAX);
 }

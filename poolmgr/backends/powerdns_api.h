@@ -75,8 +75,8 @@ enum err powerdns_api_refused(struct powerdns_api *api, const char *what);
 enum err powerdns_api_garbled(struct powerdns_api *api);
 
 /*
- * Requests the list at PATH, and calls ROW for each object of the list. WHAT completes the
- * text "cannot WHAT" in the reason.
+ * Requests the list at PATH, and calls ROW for each object of the list. WHAT completes
+ * the text "cannot WHAT" in the reason.
  */
 enum err powerdns_api_ask_rows(struct powerdns_api *api, const char *path,
                                const char *what, json_row_fn *row, void *self);

@@ -176,7 +176,7 @@ class Basics(Story):
                 "dnsname": "www.example.org.", "type": "A", "targets": []},
             "cannot write ownership marks for records": {
                 "dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
-            "must be in managed_types of the registry, not 'NS'": {
+            "type: 'NS' is not in managed_types of the registry": {
                 "dnsname": "www.example.org.", "type": "NS", "targets": ["ns.example.net."]},
             "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
                         "x": 1},

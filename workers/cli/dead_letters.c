@@ -279,8 +279,8 @@ static enum err dead_letters_check_vouch(struct cli *cli)
 		            "its ID instead of 'all' (see 'zonefleet dead-letters "
 		            "list')");
 	if (!cli->common.broker.send_user_id)
-		return fail(&cli->why, ERR_INVALID, "--vouch cannot name your account: "
-		            "set broker.send_user_id to true");
+		return fail(&cli->why, ERR_INVALID, "--vouch sends your account in the "
+		            "message, but broker.send_user_id is false: set it to true");
 	return OK;
 }
 

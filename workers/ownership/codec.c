@@ -95,8 +95,8 @@ static enum err endpoint_check_managed(const struct endpoint *endpoint,
 	if (plan_is_managed(&registry->rules, endpoint->rrset.type))
 		return OK;
 	rrtype_format(endpoint->rrset.type, type);
-	return fail(why, ERR_INVALID, "type: must be in managed_types of the registry, "
-	            "not '%s'", type);
+	return fail(why, ERR_INVALID, "type: '%s' is not in managed_types of the "
+	            "registry: use a type of this list", type);
 }
 
 static enum err endpoint_get_ttl(const json_t *json, struct endpoint *endpoint,

@@ -27,8 +27,8 @@ extern const struct json_field codec_status_fields[];
 extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
 /*
- * The values of a router in a message. If the message lacks a value, codec_router_complete()
- * copies the value from the stored router.
+ * The values of a router in a message. If the message lacks a value,
+ * codec_router_complete() copies the value from the stored router.
  */
 struct router_input {
 	bool has_description, has_label, has_capacity, has_ttl, has_addresses;
@@ -55,8 +55,8 @@ json_t *codec_router_encode(const struct router_row *router, bool is_admin,
                             const struct routes *routes);
 
 /*
- * The values of a route in a message. If the message lacks a value, codec_route_complete()
- * copies the value from the stored route.
+ * The values of a route in a message. If the message lacks a value,
+ * codec_route_complete() copies the value from the stored route.
  */
 struct route_input {
 	bool has_host, has_labels, has_backend;

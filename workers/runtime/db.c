@@ -367,7 +367,8 @@ static enum err db_open_host(struct db *db, struct db_host *host, struct why *wh
 	if (db_wants_tls(db->config) && !mysql_get_ssl_cipher(mysql)) {
 		mysql_close(mysql);
 		return fail(why, ERR_UNREACHABLE,
-		            "the connection to the database is not encrypted");
+		            "the settings require TLS, but the connection to the "
+		            "database is not encrypted");
 	}
 	db->mysql = mysql;
 	db->host = host;

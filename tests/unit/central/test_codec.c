@@ -13,8 +13,8 @@
 #define PLACE "'name': 'w.example.org.', 'type': 'A'"
 #define DATA "'records': ['192.0.2.1']"
 #define NO_TTL \
-	"changes[0].ttl: is allowed only if op is add, set or delete: expect does not " \
-	"compare the TTL"
+	"changes[0].ttl: is allowed only if op is add, set or delete. A change with " \
+	"the op 'expect' does not compare the TTL"
 
 /* WANT: the reason of the refusal; NULL: central accepts the change. */
 static const struct { const char *change, *want; size_t count; } cases[] = {

@@ -28,8 +28,8 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
 
 	if (!is_bare && base64_decode(text, octets, MARK_KEY) != MARK_KEY &&
 	    base64_decode_url(text, octets, MARK_KEY) != MARK_KEY)
-		return fail(why, ERR_INVALID, "%s: must be a key of %d octets, or of %d "
-		            "octets in base64 without white space",
+		return fail(why, ERR_INVALID, "%s: must be a key of %d octets, or the "
+		            "base64 form of %d octets without white space",
 		            field, MARK_KEY, MARK_KEY);
 	memcpy(key, is_bare ? (const void *)text : octets, MARK_KEY);
 	explicit_bzero(octets, sizeof(octets));
