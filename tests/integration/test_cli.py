@@ -518,8 +518,8 @@ class Commands(WithFleet):
             said = {option["name"]: option["help"] for option in row["options"]}.get("sort")
             if not said:
                 continue
-            named = re.match("sort by ([^;]*)", said)[1] + " " + "".join(
-                re.findall(rf"'{words}' also sorts by ([^;]*)", said))
+            named = re.match("sort by ([^.]*)", said)[1] + " " + "".join(
+                re.findall(rf"'{words}' also sorts by ([^.]*)", said))
             domain = ["keys.org"] if words == "record list" else []
             error = self.run_client(*words.split(), *domain, "--sort", "x", want=FAILED)
             taken = re.search("--sort: must be (.*), not 'x'", error)[1]

@@ -11,16 +11,18 @@ const struct command commands[] = {
 	  NEED_BROKER, domain_create,
 	  "create a domain with its SOA and NS records",
 	  "Creates the domain NAME for the tenant. The name servers of its pool then "
-	  "serve the domain. The NS records at the apex come from the pool or from "
-	  "--ns. For each value of the SOA record that no option sets, central uses the "
-	  "default in its settings.\n"
-	  "NAME and all other names on the command line may have letters outside ASCII. "
-	  "The client converts these labels as IDNA2008 says: they then begin with xn--. "
-	  "'domain show' and 'status' show both forms. Lists and JSON show ASCII.\n"
+	  "serve the domain. The NS records at the apex name the hosts of the pool, or "
+	  "the hosts in --ns. For each value of the SOA record that no option sets, "
+	  "central uses the default in its settings.\n"
+	  "All names on the command line may contain letters outside ASCII. The client "
+	  "converts each label with such letters as IDNA2008 says. The converted label "
+	  "begins with xn--. 'domain show' and 'status' show both forms of a name. Lists "
+	  "and JSON show only the ASCII form.\n"
 	  "The command prints the serial and the id of the domain immediately. If you "
-	  "give --wait, it then waits until the name servers serve that serial. The "
-	  "command warns if the pool has no running pool manager or no name server in "
-	  "service, or if no mini-DNS is running: the domain then stays PENDING.",
+	  "give --wait, the command then waits until the name servers serve that serial. "
+	  "If the pool has no running pool manager or no name server in service, or if "
+	  "no mini-DNS is running, the domain stays PENDING. The command warns in these "
+	  "cases.",
 	  "zonefleet domain create example.org --wait\n"
 	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
 	  "--ns ns1.example.net,ns2.example.net" },
@@ -29,39 +31,41 @@ const struct command commands[] = {
 	  NEED_BROKER, domain_list,
 	  "list the domains of the tenant",
 	  "Lists domains with their serial, number of records and status. PATTERN is a "
-	  "name. Each * in it matches any characters: *shop* matches all names that "
-	  "contain shop, and *.example.org matches all domains below example.org. "
-	  "--all-tenants lists the domains of all tenants (administrators only).",
+	  "name. Each * in PATTERN matches any number of characters. For example, *shop* "
+	  "matches all names that contain shop, and *.example.org matches all domains "
+	  "below example.org. --all-tenants lists the domains of all tenants "
+	  "(administrators only).",
 	  "zonefleet domain list '*example*'\n"
 	  "zonefleet domain list --status ERROR --sort -updated_at\n"
 	  "zonefleet domain list --admin --all-tenants --json" },
 	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
 	  "show a domain",
 	  "Shows the SOA values and the status of the domain, and how many record sets "
-	  "and records it has. 'zonefleet status' shows the state on each name server.",
+	  "and records it has. 'zonefleet status DOMAIN' shows the state of the domain "
+	  "on each name server.",
 	  "zonefleet domain show example.org" },
 	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
 	  "change SOA values, TTL or description of a domain",
 	  "Changes the values that the options name. All other values stay the same. "
-	  "--ttl sets the TTL of the domain: record sets without a TTL use this TTL. To "
-	  "change records, use 'zonefleet record'.",
+	  "--ttl sets the TTL of the domain. Record sets without their own TTL use the "
+	  "TTL of the domain. To change records, use 'zonefleet record'.",
 	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
 	{ "domain delete", "DOMAIN", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, domain_delete,
 	  "delete a domain and all its records",
 	  "Deletes the domain and removes its zone from the name servers. The domain "
 	  "becomes DELETED when polls show that the name servers no longer serve the "
-	  "zone. Until then, no new domain can have the same name.\n"
+	  "zone. Before the domain is DELETED, no new domain can have the same name.\n"
 	  "If zonefleet-ports, zonefleet-routes or zonefleet-ownership manages records "
 	  "of the domain, the command needs --force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
 	  "end a deletion that does not complete (administrators)",
-	  "Shows a domain whose task is DELETE, and for each name server the reason why "
-	  "the domain is not DELETED yet. If you give --yes, the domain becomes DELETED "
-	  "immediately and its name is free. It is possible that some name servers "
-	  "still serve the zone. The log of central names these servers. The pool "
-	  "manager continues its attempts to delete the zone on these servers until a "
-	  "new domain has the name.",
+	  "Shows a domain whose task is DELETE. For each name server, the command shows "
+	  "why the domain is not DELETED yet. If you give --yes, the domain becomes "
+	  "DELETED immediately and its name is free. It is possible that some name "
+	  "servers continue to serve the zone. The log of central names these servers. "
+	  "The pool manager continues its attempts to delete the zone on these servers "
+	  "until a new domain gets the same name.",
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2,
@@ -70,31 +74,36 @@ const struct command commands[] = {
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If FILE ends in .xz or "
 	  ".gz, the client decompresses it. If FILE is -, the client reads standard "
-	  "input. If the domain does not exist, central creates it. If the domain "
-	  "exists, central replaces its records with the records in the file. The "
-	  "import is one change with one serial. If the serial in the file is newer "
-	  "than the serial of the domain, the domain gets the serial in the file.\n"
-	  "The client reads FILE as BIND does, with $ORIGIN, $TTL, $INCLUDE and "
-	  "$GENERATE. A file of $INCLUDE must be in the folder of FILE, or below it. "
-	  "$GENERATE makes at most 65536 records. If no $TTL comes before the first "
-	  "record, this record needs a TTL: otherwise the client refuses FILE. Only the "
-	  "SOA record needs no TTL: its minimum is then the TTL of all records without "
-	  "a TTL. Records of one record set must have the same TTL. Otherwise the client "
-	  "warns, and takes the same TTL as BIND: consecutive records get the TTL of "
-	  "the first of them, and the last records of the set determine its TTL.\n"
-	  "Some files differ for BIND. If FILE has no SOA record, central makes one. The "
-	  "client splits a string of more than 255 octets in a TXT record, and reads MD "
-	  "and MF records. The client refuses control characters and, in names, octets "
-	  "above 127: write them as \\DDD. It also refuses a TTL above 2147483647, an "
-	  "owner name in quotes, strings without a blank between them, and NULL "
-	  "records. Some old and new types need their data as octets, for example "
-	  "TYPE261 \\# 2 0102.\n"
-	  "If the client or central refuses a record, the reason begins with the file "
-	  "and the line of the record. Central changes nothing before it has read and "
-	  "checked the whole file. If FILE does not contain a record that ports, routes "
-	  "or ownership manage, the command needs --force.\n"
-	  "The numbers in the output do not count the SOA record. The same holds for all "
-	  "commands.",
+	  "input. If the domain does not exist, central creates the domain. If the "
+	  "domain exists, central replaces its records with the records in the file. The "
+	  "import is one change with one serial. If the serial in the file is newer than "
+	  "the serial of the domain, the domain gets the serial in the file.\n"
+	  "The client reads FILE as BIND does. FILE may contain $ORIGIN, $TTL, $INCLUDE "
+	  "and $GENERATE. A file that $INCLUDE names must be in the folder of FILE or in "
+	  "a folder below it. One $GENERATE line makes at most 65536 records. If no $TTL "
+	  "comes before the first record, the first record must have a TTL or be an SOA "
+	  "record. Otherwise the client refuses FILE. If the first record is an SOA "
+	  "record without a TTL, its minimum is the TTL of all records without a TTL. "
+	  "All records of a record set must have the same TTL. Otherwise the client "
+	  "warns and uses the same TTL as BIND. If the records of a record set are "
+	  "adjacent, all of them get the TTL of the first record. If records of other "
+	  "names come between these records, the last group of adjacent records "
+	  "determines the TTL of the record set.\n"
+	  "The client differs from BIND in these points. If FILE has no SOA record, "
+	  "central creates one. If a string in a TXT record has more than 255 octets, "
+	  "the client splits the string. The client also accepts MD and MF records. It "
+	  "refuses control characters, and it refuses octets above 127 in names. Write "
+	  "such octets as \\DDD. The client also refuses a TTL above 2147483647, an "
+	  "owner name in quotes, two strings without a blank between them, and NULL "
+	  "records. If the client does not know a type by its name, write the number of "
+	  "the type and the data in octets, for example TYPE261 \\# 2 0102.\n"
+	  "If the client or central refuses a record, the reason begins with the name of "
+	  "the file and the number of the line. Central changes nothing before it has "
+	  "received and checked all records. If the import would delete a record that "
+	  "zonefleet-ports, zonefleet-routes or zonefleet-ownership manages, the command "
+	  "needs --force.\n"
+	  "The number of records in the output does not include the SOA record. This is "
+	  "true of all commands.",
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "zonefleet domain import example.org example.org.zone --ignore-out-of-zone\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
@@ -103,23 +112,25 @@ const struct command commands[] = {
 	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
 	  "the SOA record. If you give no FILE, the command writes to standard output. "
 	  "The command creates FILE only when the output is complete. The number of "
-	  "records in the output does not count the SOA record.",
+	  "records in the output does not include the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_add,
 	  "add records to a record set",
-	  "Adds one record for each DATA. Write DATA as in a zone file, and quote it "
-	  "for the shell as one word. NAME is relative to the domain (www, or @ for "
-	  "the domain itself), or absolute, with a final dot. If NAME begins with -, "
-	  "write -- before DOMAIN. Names in DATA are absolute. Existing records stay "
-	  "as they are.\n"
-	  "The text of a TXT record is one string: the client puts quotes around it if "
-	  "DATA contains no quotes. For several strings, put each string in quotes: "
-	  "readers join the strings without a blank. Central divides a string of more "
-	  "than 255 octets. The client also puts quotes around the value in a CAA or "
-	  "URI record. In a HINFO or NAPTR record, put each string in quotes. Notes "
-	  "and errors name each DATA by its number: value 1.",
+	  "Adds one record for each DATA. Write DATA as in a zone file, and put shell "
+	  "quotes around DATA if it contains blanks or other special characters. NAME is "
+	  "a relative name (www, or @ for the domain itself) or an absolute name with a "
+	  "final dot. If NAME begins with -, write -- before DOMAIN. Each name in DATA "
+	  "must be an absolute name with a final dot. Existing records stay as they "
+	  "are.\n"
+	  "If the DATA of a TXT record contains no quotes, the client puts quotes around "
+	  "the whole text, which is then one string. To write several strings, put each "
+	  "string in quotes. Programs that read the record join the strings without a "
+	  "space between them. Central splits a string of more than 255 octets. The "
+	  "client also puts quotes around the value in a CAA or URI record. In a HINFO "
+	  "or NAPTR record, put each string in quotes. In notes and errors, \"value 1\" "
+	  "is the first DATA.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
@@ -130,11 +141,12 @@ const struct command commands[] = {
 	  NEED_BROKER, record_list,
 	  "list the records of a domain",
 	  "Lists the records of the domain. TASK is the work that remains on the name "
-	  "servers. STATUS is the progress of this work. Write NAME as in 'record "
-	  "add'. Each * in NAME matches any characters: www* matches all names that "
-	  "begin with www, and *_dmarc matches all names of the domain that end in "
-	  "_dmarc. But *.www is the name of a wildcard record, and \\* means a star. A "
-	  "TTL of - means the TTL of the domain.",
+	  "servers. STATUS is the progress of this work. Write NAME as in 'record add'. "
+	  "Each * in NAME matches any number of characters. For example, www* matches "
+	  "all names that begin with www, and *_dmarc matches all names of the domain "
+	  "that end in _dmarc. But *.www is the name of a wildcard record. To match the "
+	  "character * itself, write \\*. If the column TTL shows -, the record set has "
+	  "the TTL of the domain.",
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
@@ -151,26 +163,26 @@ const struct command commands[] = {
 	  NEED_BROKER, record_delete,
 	  "delete records or a whole record set",
 	  "Deletes the records in DATA. If you give no DATA, the command deletes the "
-	  "whole record set. Records that do not exist count as unchanged. Write DATA as "
-	  "in 'record add'. To delete a record that zonefleet-ports, zonefleet-routes or "
-	  "zonefleet-ownership manages, "
-	  "give --force.",
+	  "whole record set. The output counts records that do not exist as unchanged. "
+	  "Write DATA as in 'record add'. To delete a record that zonefleet-ports, "
+	  "zonefleet-routes or zonefleet-ownership manages, give --force.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
 	{ "record apply", "DOMAIN FILE", 2, 2, WAIT | OPT(FORCE), NEED_BROKER,
 	  record_apply,
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
-	  "all changes under one serial, or refuses all of them. A line has the form "
-	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the "
-	  "domain. A line that begins with # or ; is a comment. DATA is the rest of "
-	  "the line, and has the same form as in 'record add'. Consecutive lines that "
-	  "differ only in DATA form one change to a record set. If lines of one record "
-	  "set have different TTLs, the client warns, and the record set gets the last "
-	  "of these TTLs. FILE may also contain a JSON list of {\"op\", \"name\", "
+	  "all changes under one serial, or makes no change. A line has the form "
+	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
+	  "A line that begins with # or ; is a comment. DATA is the rest of the line, "
+	  "and has the same form as in 'record add'. Consecutive lines that differ only "
+	  "in DATA form one change to a record set. If lines of one record set have "
+	  "different TTLs, the client warns, and the record set gets the last of these "
+	  "TTLs. Instead of lines, FILE may contain a JSON list of {\"op\", \"name\", "
 	  "\"type\", \"ttl\", \"records\": [...]}. In this list, each string of a TXT "
 	  "record must have quotes (docs/rpc.md). To delete or replace records that "
-	  "ports, routes or ownership manage, give --force.",
+	  "zonefleet-ports, zonefleet-routes or zonefleet-ownership manages, give "
+	  "--force.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
@@ -181,46 +193,46 @@ const struct command commands[] = {
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
 	  "show a pool (administrators)",
 	  "Shows the hosts in the NS records of the pool, and the name servers of the "
-	  "pool. For each server it shows the number of domains whose serial the "
-	  "server does not serve yet. Then it shows which records the servers do not "
-	  "take, although the records obey the RFCs. If you give no POOL, the command "
-	  "shows the pool with the name default.",
+	  "pool. For each server, the command shows the number of domains whose serial "
+	  "the server does not serve yet. The last table shows which records the servers "
+	  "do not accept, although the records obey the RFCs. If you give no POOL, the "
+	  "command shows the pool with the name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
 	  "create a pool (administrators)",
-	  "Creates a pool of name servers. Then set poolmgr.pool_name of a pool manager "
-	  "to the name of the pool, and start this pool manager. --ns sets the hosts in "
-	  "the NS records at the apex of new domains. --catalog sets the name of the "
-	  "catalog zone of the pool. Name servers that read the catalog zone create and "
-	  "delete the listed zones themselves.",
+	  "Creates a pool of name servers. After this command, set poolmgr.pool_name to "
+	  "the name of the pool in the settings of a pool manager, and start that pool "
+	  "manager. --ns sets the hosts in the NS records at the apex of new domains. "
+	  "--catalog sets the name of the catalog zone of the pool. Name servers that "
+	  "read the catalog zone create and delete the zones in it themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
 	  "change a pool (administrators)",
 	  "Changes the hosts in the NS records, the description or the catalog zone of "
-	  "the pool. Existing domains keep their NS records. --catalog creates the "
-	  "catalog zone of the pool. --catalog \"\" deletes it. The deletion ends when "
-	  "no name server serves the catalog zone any more.",
+	  "the pool. Existing domains keep their NS records. --catalog NAME creates the "
+	  "catalog zone NAME of the pool. --catalog \"\" deletes the catalog zone. The "
+	  "deletion ends when no name server serves the catalog zone any more.",
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
 	  "delete a pool that has no domains (administrators)",
 	  "Deletes the pool POOL and all data about its name servers. Central refuses "
-	  "to delete a pool that has domains or a catalog zone, or a pool with a "
-	  "running pool manager. So delete the domains, stop the pool managers of the "
-	  "pool, and wait until they count as dead (fleet.timeout; default: 15 s). If "
-	  "a pool has no pool manager that could complete the deletion of its domains, "
-	  "end each deletion with 'domain abandon'. The name servers keep the zones "
-	  "that they still have.",
+	  "to delete a pool that has domains or a catalog zone, or a pool with a running "
+	  "pool manager. So first delete the domains and the catalog zone. Then stop the "
+	  "pool managers of the pool, and wait until they count as dead (fleet.timeout; "
+	  "default: 15 s). If the pool has no running pool manager, the deletion of a "
+	  "domain does not complete. End each such deletion with 'domain abandon'. The "
+	  "command deletes no zones on the name servers.",
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
 	  "zonefleet pool delete edge --admin" },
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators)",
-	  "Adds NAME to the blacklist. Then only administrators may create the domain "
-	  "NAME or a domain below it.",
+	  "Adds NAME to the blacklist. After that, only administrators may create the "
+	  "domain NAME or a domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
 	  "list the names on the blacklist (administrators)",
@@ -228,29 +240,29 @@ const struct command commands[] = {
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
 	  "remove a name from the blacklist (administrators)",
-	  "Removes NAME from the blacklist. Then all tenants may create the domain NAME "
-	  "and domains below it again.",
+	  "Removes NAME from the blacklist. After that, all tenants may create the "
+	  "domain NAME and domains below it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators)",
 	  "Creates the key NAME. If you give no --domain, the command creates a key for "
-	  "name servers: in the settings of the pool manager, set tsig_key of a server "
-	  "to the name of the key. mini-DNS and that server then sign transfers, NOTIFY "
+	  "name servers. In the settings of the pool manager, set tsig_key of a server "
+	  "to the name of this key. mini-DNS and the server then sign transfers, NOTIFY "
 	  "messages and polls with the key. If you give --domain, a client that signs "
-	  "its queries with the key may transfer that domain from any address. Central "
-	  "deletes such a key together with its domain.\n"
+	  "its queries with the key may transfer that domain from any address. When "
+	  "central deletes the domain, it also deletes the key.\n"
 	  "Central generates a random secret with the length of the algorithm's hash. "
-	  "--secret-file sets a secret of 16 to 128 octets instead. 'tsigkey show "
+	  "--secret-file sets your own secret of 16 to 128 octets instead. 'tsigkey show "
 	  "--secret' prints the secret.",
 	  "zonefleet tsigkey create pool-key --admin\n"
 	  "zonefleet tsigkey create partner.example --domain example.org --admin\n"
 	  "zonefleet tsigkey create old-key --secret-file old-key.secret --admin" },
 	{ "tsigkey list", "", 0, 0, OPT(LIMIT), NEED_BROKER, tsigkey_list,
 	  "list the TSIG keys (administrators)",
-	  "Lists the keys without their secrets. A DOMAIN of - means that name servers "
-	  "use the key.",
+	  "Lists the keys without their secrets. If DOMAIN is -, the key is for name "
+	  "servers.",
 	  "zonefleet tsigkey list --admin" },
 	{ "tsigkey show", "NAME", 1, 1, OPT(SECRET) | OPT(FORMAT),
 	  NEED_BROKER, tsigkey_show,
@@ -282,17 +294,17 @@ const struct command commands[] = {
 	  "sets a domain may have, and how many records a record set may have. A quota "
 	  "of -1 means no limit. Quotas do not apply to administrators. If you give no "
 	  "TENANT, the command shows the quotas of the tenant in --tenant or "
-	  "client.tenant. Only administrators may name another tenant. A tenant exists "
-	  "as soon as a call names it. So the command prints a note if the tenant has "
-	  "no domains.",
+	  "client.tenant. Only administrators may name another tenant. zonefleet has no "
+	  "list of tenants, so a misspelled tenant is not an error. If the tenant has no "
+	  "domains, the command prints a note.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
-	  "settings of central. -1 means no limit. Quotas do not apply to "
-	  "administrators: requests with --admin or client.admin. The tenant may have "
-	  "no domains yet: then the command prints a note.",
+	  "settings of central. -1 means no limit. Quotas do not apply to requests with "
+	  "--admin or client.admin. If the tenant has no domains yet, the command sets "
+	  "the quota and prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
@@ -300,35 +312,39 @@ const struct command commands[] = {
 	  "Shows the status of DOMAIN and the number of name servers that serve its "
 	  "serial (consensus). For each name server, the command shows the serial that "
 	  "the last poll found. SERIALS BEHIND is the difference between this serial and "
-	  "the serial of the domain: neither seconds nor a number of changes. STATUS is "
-	  "the last report about the server. HEALTH says whether the server answers now, "
-	  "as in 'zonefleet servers'. The command also shows, for each name server, the "
-	  "last error and the time of the next attempt. With --json, it prints "
-	  "{\"domain\": {...}} with the servers of this domain.\n"
+	  "the serial of the domain. It is neither a time nor a number of changes. "
+	  "STATUS is the last report about the server. HEALTH says whether the server "
+	  "answers now, as in 'zonefleet servers'. The command also shows, for each name "
+	  "server, the last error and the time of the next attempt. With --json, the "
+	  "command prints {\"domain\": {...}} with the servers of this domain.\n"
 	  "If you give no DOMAIN, the command says whether the fleet is well "
-	  "(administrators only). It lists all name servers. BEHIND is the number of "
-	  "domains whose serial the server does not serve yet. FAILED is the number of "
-	  "domains whose last operation on the server failed, as in 'zonefleet servers'. "
-	  "Then it lists up to 20 domains in ERROR and up to 20 PENDING domains, the "
-	  "oldest first. Only "
-	  "'status DOMAIN' looks for the record that a server refuses. At the end, it "
-	  "lists what is wrong: workers without a running process (mini-DNS, the pool "
-	  "managers of pools with domains, and ports, routes and ownership if a process "
-	  "of it was running in the last day), name servers that do not work, domains in "
-	  "ERROR, the oldest domain that has been PENDING for more than a minute, PARKED "
-	  "repairs and dead letters.\n"
-	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if it is "
-	  "not.",
+	  "(administrators only). The command lists all name servers. BEHIND is the "
+	  "number of domains whose serial the server does not serve yet. FAILED is the "
+	  "number of domains whose last operation on the server failed, as in 'zonefleet "
+	  "servers'. Then the command lists up to 20 domains in ERROR and up to 20 "
+	  "PENDING domains. Each list begins with the domain that has not changed for "
+	  "the longest time. To learn which record a server refuses, use 'status "
+	  "DOMAIN'.\n"
+	  "At the end, the command lists what is wrong: missing workers, pools without a "
+	  "name server in service, name servers that do not work, domains in ERROR, the "
+	  "oldest domain that has been PENDING for more than a minute, PARKED repairs "
+	  "that need an operator, and dead letters. mini-DNS is missing if no process of "
+	  "it is running. The pool manager of a pool is missing if the pool has domains "
+	  "and no process of this pool manager is running. zonefleet-ports, "
+	  "zonefleet-routes or zonefleet-ownership is missing if it was running in the "
+	  "last day and no process of it is running now.\n"
+	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if the fleet "
+	  "is not well.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status example.org --json | jq -r .domain.status\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "set the domain of a network",
-	  "Registers the network NETWORK (a UUID) with zonefleet-ports, or changes its "
-	  "DOMAIN. zonefleet-ports renames all ports of the network immediately. If "
-	  "DOMAIN is '', the ports have no names. The domain must belong to the tenant. "
-	  "--wait waits until the records of all ports are on the name servers, as in "
-	  "'port create'.",
+	  "Registers the network NETWORK (a UUID) with zonefleet-ports. If the network "
+	  "is already registered, the command changes its domain to DOMAIN, and "
+	  "zonefleet-ports renames all ports of the network immediately. If DOMAIN is "
+	  "'', the ports have no names. DOMAIN must belong to the tenant. --wait waits "
+	  "until the records of all ports are on the name servers, as in 'port create'.",
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org "
 	  "--wait\n"
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 ''" },
@@ -350,13 +366,14 @@ const struct command commands[] = {
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
 	  "register a subnet, and publish or hide its addresses",
-	  "Registers the subnet CIDR (10.1.0.0/16 or fd00::/64) of NETWORK, or changes "
-	  "it. zonefleet-ports publishes forward and reverse records for the port "
-	  "addresses in the subnet. If you give --no-publish, it publishes no records "
-	  "for these addresses. The change applies to all ports of the subnet "
-	  "immediately. zonefleet-ports also publishes an address outside all known "
-	  "subnets, unless the port is from Neutron and ports.publish is \"flagged\". "
-	  "Two subnets of a network must not overlap.",
+	  "Registers the subnet CIDR (for example 10.1.0.0/16 or fd00::/64) of NETWORK, "
+	  "or changes a registered subnet. zonefleet-ports publishes forward and reverse "
+	  "records for the port addresses in the subnet. If you give --no-publish, "
+	  "zonefleet-ports publishes no records for these addresses. The change applies "
+	  "to all ports of the subnet immediately. zonefleet-ports also publishes "
+	  "records for an address outside all known subnets, unless the port is from "
+	  "Neutron and ports.publish is \"flagged\". Two subnets of a network must not "
+	  "overlap.",
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
@@ -372,28 +389,30 @@ const struct command commands[] = {
 	  "Shows the subnet, the domain of its network and whether its addresses have "
 	  "records. The line 'flag' shows the value from 'subnet set' or from Neutron "
 	  "(dns_publish_fixed_ip). The line 'published' says whether zonefleet-ports "
-	  "publishes the addresses: this depends on the flag and on ports.publish.",
+	  "publishes records for the addresses. This depends on the flag and on "
+	  "ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
-	  "Deletes the subnet. Its addresses are then outside all known subnets (see "
-	  "'subnet set').",
+	  "Deletes the subnet. After that, the addresses of the subnet are outside all "
+	  "known subnets (see 'subnet set').",
 	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "port create", "NETWORK ADDRESS...", 2, -1,
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_create,
 	  "create a port with its addresses",
-	  "Creates a port of NETWORK with these addresses. Each address has a generated "
-	  "name (host-10-1-1-1) in the domain of the network. --dns-name sets the name "
-	  "of the port. No other port of the network may have this name. The reverse "
-	  "record of each address contains the name of the port, or the generated name "
-	  "if you give no --dns-name. --dns-domain DOMAIN moves the name of the port "
-	  "from the domain of the network to DOMAIN. The generated names stay in the "
-	  "domain of the network.\n"
+	  "Creates a port of NETWORK with the given addresses. Each address has a "
+	  "generated name (for example host-10-1-1-1) in the domain of the network. "
+	  "--dns-name sets the name of the port. No other port of the network may have "
+	  "this name. The reverse record of each address contains the name of the port, "
+	  "or the generated name if you give no --dns-name. --dns-domain DOMAIN moves "
+	  "the name of the port from the domain of the network to DOMAIN. The generated "
+	  "names stay in the domain of the network.\n"
 	  "--wait waits until central has accepted the records, and then until the name "
-	  "servers serve them. For domains that the caller may not see, the command does "
-	  "not wait for the name servers. Only administrators see reverse domains. If "
-	  "central refuses records, the command fails with the reason (InError).",
+	  "servers serve the records. If the caller may not see a domain, the command "
+	  "does not wait for the name servers of this domain. Only administrators may "
+	  "see reverse domains. If central refuses records, the command fails with the "
+	  "reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
@@ -403,10 +422,11 @@ const struct command commands[] = {
 	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
 	  "has accepted all its records. Then the port is ACTIVE. A port is in ERROR if "
-	  "central refuses some of its records, for example because the name already "
-	  "has other records. REASON says why a port is PENDING or in ERROR. REASON "
+	  "central refuses some of its records, for example because other records with "
+	  "the same name exist. REASON says why a port is PENDING or in ERROR. REASON "
 	  "also says why a port does not have the desired name, for example because "
-	  "another port has this name. The port then has only its generated names.",
+	  "another port has this name. In this case, the port has only its generated "
+	  "names.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port and the names of its addresses",
@@ -436,13 +456,13 @@ const struct command commands[] = {
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
 	  "create a router and its domain (administrators)",
-	  "Creates the router NAME and its domain. The router is a group of instances "
-	  "at these addresses. Each instance serves all routes of the router. All "
-	  "names below the domain resolve to these addresses. If the domain exists "
+	  "Creates the router NAME and its domain. The router is a group of instances at "
+	  "the given addresses. Each instance serves all routes of the router. All names "
+	  "below the domain resolve to the addresses of the router. If the domain exists "
 	  "already and has other A or AAAA records at '*', the domain of the router is "
 	  "in ERROR until you delete these records. Write ADDRESS=down for an instance "
 	  "that is not up yet. If routes are waiting for a router, zonefleet-routes "
-	  "binds them immediately.",
+	  "immediately binds the routes that match the new router.",
 	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
 	  "shard1.v3.example.com --admin --wait\n"
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
@@ -478,34 +498,36 @@ const struct command commands[] = {
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
 	  "move all routes to other routers (administrators)",
-	  "Moves all routes of the router to other routers and gives it no new routes. "
-	  "The generated name of a route changes with its router. During the time "
-	  "routes.rebind_grace (default: 5 min), the former name has a CNAME record to "
-	  "the new name. The command prints how many routes will move. --wait waits "
-	  "until the router has no route. --undo allows the router to take routes "
-	  "again, but does not move routes back.",
+	  "Moves all routes of the router to other routers. The router gets no new "
+	  "routes. If a route moves, its generated name changes. For the time "
+	  "routes.rebind_grace (default: 5 min) after the move, the former name has a "
+	  "CNAME record to the new name. The command prints how many routes will move. "
+	  "--wait waits until the router has no route. After --undo, the router can get "
+	  "routes again. But --undo does not move routes back.",
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
 	  "delete a router that has no routes (administrators)",
-	  "Deletes the router and its records. Also deletes its domain, if "
-	  "zonefleet-routes created the domain and the domain is empty. "
-	  "zonefleet-routes refuses to delete a router that has routes: drain it "
-	  "first. It also refuses to delete a router while the names or hosts of routes "
-	  "that have moved to other routers may still lead to this router: for "
-	  "routes.rebind_grace (default: 5 min), and until no resolver can have them in "
-	  "its cache. --force deletes the router without this wait.",
+	  "Deletes the router and its records. If zonefleet-routes created the domain of "
+	  "the router and the domain is empty, the command also deletes the domain. "
+	  "zonefleet-routes refuses to delete a router that has routes. First move the "
+	  "routes with 'router drain'. After a move, the former name or the host of a "
+	  "route can continue to lead to this router. This time lasts for "
+	  "routes.rebind_grace (default: 5 min), and then until no resolver has the name "
+	  "in its cache. During this time, zonefleet-routes refuses to delete the "
+	  "router. --force deletes the router without this wait.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE/NAME", 1, 1,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
 	  "create a route",
-	  "Creates the route NAME of NAMESPACE. The route gets a router, and the "
+	  "Creates the route NAME in NAMESPACE. The route gets a router, and the "
 	  "generated name NAMESPACE-NAME in the domain of that router. If you give "
-	  "--host, the route has this host name instead of the generated name: create a "
-	  "CNAME record from the host name to a name in the router's domain. A host "
-	  "belongs to the first route that requests it. Other routes wait until the host "
-	  "is free. --wait waits until the route has a router, and the name servers "
-	  "serve the domain of this router. If another route has the host, --wait fails "
+	  "--host, the route has this host name instead of the generated name. "
+	  "zonefleet-routes creates no record for the host name. So create a CNAME "
+	  "record from the host name to a name in the router's domain. A host belongs to "
+	  "the first route that requests it. Other routes wait until the host is free. "
+	  "--wait waits until the route has a router and the name servers serve the "
+	  "domain of this router. If another route has the host, --wait fails "
 	  "immediately. The error names that route, or says that another tenant has the "
 	  "host.",
 	  "zonefleet route create myapp/test --wait\n"
@@ -516,9 +538,10 @@ const struct command commands[] = {
 	  NEED_BROKER, route_list,
 	  "list routes",
 	  "Lists routes with their names and routers. An administrator sees the routes "
-	  "of all tenants. A route is new until it has a router. Then the route is "
-	  "scheduled. REASON says why a route has no router, or why it still has a "
-	  "drained router. In both cases, zonefleet-routes tries again.",
+	  "of all tenants. PHASE is new if the route has no router, and scheduled if the "
+	  "route has a router. REASON says why a route has no router, or why a route has "
+	  "not moved from a drained router to another router. In both cases, "
+	  "zonefleet-routes tries again.",
 	  "zonefleet route list myapp\n"
 	  "zonefleet route list --router shard1 --admin\n"
 	  "zonefleet route list --phase new --admin" },
@@ -529,10 +552,10 @@ const struct command commands[] = {
 	{ "route set", "ROUTE", 1, 1, WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND),
 	  NEED_BROKER, route_set,
 	  "change the host, labels or backend of a route",
-	  "Changes the values that you give. All other values stay the same. A new host "
-	  "frees the former host immediately. The route that has waited longest for the "
-	  "former host gets it. The router of the route stays the same, even if the "
-	  "labels change.",
+	  "Changes the values that you give. All other values stay the same. If you set "
+	  "a new host, the former host is free immediately. The route that has waited "
+	  "longest for the former host gets this host. The router of the route stays the "
+	  "same, even if the labels change.",
 	  "zonefleet route set myapp/test --host test.example.org\n"
 	  "zonefleet route set myapp/test --host '' --label zone=west" },
 	{ "route delete", "ROUTE", 1, 1, WAIT, NEED_BROKER, route_delete,
@@ -545,42 +568,43 @@ const struct command commands[] = {
 	  "bind a route to a router (administrators)",
 	  "Binds the route to ROUTER, even if the route has another router or "
 	  "routes.strategy would choose another router. If routes.strategy is "
-	  "\"external\", zonefleet-routes does not bind routes itself. During the time "
-	  "routes.rebind_grace (default: 5 min), the former generated name has a CNAME "
-	  "record to the new "
-	  "name.",
+	  "\"external\", zonefleet-routes does not bind routes itself. In this case, "
+	  "this command or another program must bind each route. For the time "
+	  "routes.rebind_grace (default: 5 min) after the command, the former generated "
+	  "name has a CNAME record to the new name.",
 	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT) | OPT(UNTIL), NEED_BROKER,
 	  watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows the progress of the name servers until the domain is ACTIVE or DELETED, "
-	  "or has been in ERROR for 30 s. --wait-timeout replaces the 30 s: the command "
-	  "then waits until the time is over. --until active waits for the recovery of "
-	  "the domain: an ERROR does not end the command, and a deletion is an error. On "
-	  "a terminal, the command updates one line. Otherwise, it prints one line for "
-	  "each change. After a temporary error, for example Unavailable, the command "
-	  "tries again.",
+	  "or has been in ERROR for 30 s. If you give --wait-timeout, an ERROR does not "
+	  "end the command before the time in --wait-timeout is over. If you give "
+	  "--until active, an ERROR does not end the command, and the command fails if "
+	  "the domain becomes DELETED. On a terminal, the command updates one line. "
+	  "Otherwise, the command prints one line for each change. After a temporary "
+	  "error, for example Unavailable, the command tries again.",
 	  "zonefleet watch example.org\n"
 	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators)",
-	  "Lists the processes of the fleet by service. The master of a service "
-	  "divides its periodic work into TOTAL shares. FACTOR is the number of the "
-	  "share that a process has. GENERATION grows each time the master divides the "
-	  "work again. STATUS is active if the process has a share, and down if the "
-	  "process has no share yet. STATUS is dead if HEARD, the time since the last "
-	  "heartbeat, exceeds fleet.timeout (default: 15 s). The master then gives the "
-	  "share of the process to other processes. If all processes of a service are "
-	  "dead, the last master keeps its ROLE. The list contains a dead process for "
-	  "about one hour, or for 30 days if the service has no living process.",
+	  "Lists the processes of the fleet by service. The master of a service divides "
+	  "the periodic work of the service into TOTAL shares. FACTOR is the number of "
+	  "the share that a process has. GENERATION grows each time the master divides "
+	  "the work again. STATUS is active if the process has a share, and down if the "
+	  "process has no share yet. HEARD is the time since the last heartbeat of the "
+	  "process. If HEARD exceeds fleet.timeout (default: 15 s), STATUS is dead, and "
+	  "the master gives the share of the dead process to other processes. If all "
+	  "processes of a service are dead, ROLE shows which process was the last "
+	  "master. The list contains a dead process for about one hour, or for 30 days "
+	  "if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
 	  "list the locks and their holders (administrators)",
 	  "Lists the objects that processes have locked. An object is a domain, a tenant "
 	  "(if poolmgr.lock_scope is \"tenant\"), or the election of the master of a "
 	  "service (election:SERVICE). If the holder does not renew a lock within TTL, "
-	  "another process may take over the lock. Each takeover increases the "
-	  "fence. A process with an old fence cannot write.",
+	  "another process may take over the lock. FENCE grows each time a different "
+	  "process takes the lock. A process with an old fence cannot write.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
 	  "list drifts and repairs (administrators)",
@@ -588,79 +612,89 @@ const struct command commands[] = {
 	  "repairs. CONTENT: the zone on the name server has the right serial, but its "
 	  "records differ from the records in the database. STRAY: the zone is an "
 	  "orphan zone, which belongs to no domain of the pool. SERIAL: the server "
-	  "answers, but has not updated the zone. OPTIONS: the zone on the server had "
-	  "other masters, another key, template or pattern. MISSING: the name server had "
-	  "lost the zone.\n"
+	  "answers, but does not serve the serial of the domain. OPTIONS: the zone on "
+	  "the server had other masters, another key, another template or another "
+	  "pattern than in the settings of the pool manager. MISSING: the name server "
+	  "had lost the zone.\n"
 	  "SEEN: the pool manager has found the drift once and checks it again in the "
-	  "next round. CONFIRMED: the pool manager repairs the drift. ORDERED: the "
-	  "server has accepted the command to transfer the zone or to set it up again; "
-	  "'zonefleet status DOMAIN' says whether the server has updated the zone. "
-	  "DONE: the repair has succeeded. FAILED: the repair has failed. PARKED: an "
-	  "operator must act. The pool manager parks a drift that comes back too "
-	  "often. If two transfers do not remove a difference, the server serves the "
-	  "records in a different form. The pool manager parks this difference, but "
-	  "the server still counts for the consensus. The pool manager also parks a "
-	  "repair that the server refuses, and a zone that may belong to another fleet.",
+	  "next round. CONFIRMED: the pool manager is repairing the drift. ORDERED: the "
+	  "server has accepted the command to transfer the zone, or to delete the zone "
+	  "and create it again. 'zonefleet status DOMAIN' shows whether the server has "
+	  "updated the zone. DONE: the repair has succeeded. FAILED: the repair has "
+	  "failed. PARKED: the pool manager does not repair the drift, and waits for an "
+	  "operator. The pool manager parks a drift that comes back too often. If a "
+	  "difference remains after two transfers, the pool manager assumes that the "
+	  "server always serves these records in a different form. The pool manager "
+	  "parks this difference, too. In this case, the server counts for the "
+	  "consensus, and the difference needs no operator. The pool manager also parks "
+	  "a repair that the server refuses, and an orphan zone that can belong to "
+	  "another fleet.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
-	  "last operation on the server failed. A poll without an answer counts only "
-	  "if the server is behind. For other domains, only HEALTH shows that the "
-	  "server is silent. UNCHECKED is the number of zones whose settings (masters, "
-	  "key, template or pattern) the pool managers have not compared with their "
-	  "newest settings yet. HEALTH is OK until three polls or three commands in a "
-	  "row have failed: NO_DNS if the server did not answer the polls, NO_CONTROL "
-	  "if its control channel did not answer the commands, and NO_ANSWER if "
-	  "neither answered. mini-DNS also polls a server while no domain changes, so "
-	  "HEALTH is NO_DNS at most about 40 s after a server has stopped. The first "
-	  "answer sets HEALTH to OK again. HEALTH is NO_POOL_MANAGER or NO_MINIDNS if "
-	  "no process of this worker is running: then zonefleet does not know whether "
-	  "the server answers. STATE is the state that the operator has set. The pool "
-	  "managers send no changes to a DRAINED or REMOVED server and leave it out of "
-	  "the consensus. They also delete all data about a REMOVED server.",
+	  "last operation on the server failed. If a poll gets no answer, the domain "
+	  "counts in FAILED only if the server does not serve the serial of the domain "
+	  "yet. For all other domains, only HEALTH shows that the server is silent. "
+	  "UNCHECKED is the number of zones on the server that the pool managers have "
+	  "not checked since the settings of the pool managers changed. The check "
+	  "compares the masters, key, template or pattern of a zone with the settings. "
+	  "HEALTH is OK until three polls or three commands in a row have failed. HEALTH "
+	  "is then NO_DNS if the server did not answer the polls, NO_CONTROL if its "
+	  "control channel did not answer the commands, and NO_ANSWER if neither the "
+	  "server nor its control channel answered. mini-DNS also polls a server while "
+	  "no domain changes, so HEALTH becomes NO_DNS within about 40 s after a server "
+	  "has stopped. HEALTH is OK again when the server answers polls and commands "
+	  "again. HEALTH is NO_POOL_MANAGER if no pool manager of the pool is running, "
+	  "and NO_MINIDNS if no mini-DNS is running. With these two values, zonefleet "
+	  "does not know whether the server answers. STATE is the state that the "
+	  "operator has set. The pool managers send no changes to a DRAINED or REMOVED "
+	  "server, and the server does not count for the consensus. The pool managers "
+	  "also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators)",
 	  "Stops changes to the server. The pool managers neither change nor poll the "
 	  "server, and domains become ACTIVE without it. The server continues to serve "
-	  "its zones and may transfer zones. 'server add' puts it back into service.",
+	  "its zones and may transfer zones. 'server add' puts the server back into "
+	  "service.",
 	  "zonefleet server drain ns2 --admin" },
 	{ "server add", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_add,
 	  "put a name server into service (administrators)",
 	  "Puts a drained or removed server back into service. The pool managers then "
-	  "bring its zones up to date. A new server needs no command: add it to the "
-	  "settings of the pool managers and restart them.",
+	  "bring the zones of the server up to date. For a new server, do not use this "
+	  "command. Add the new server to the settings of the pool managers and restart "
+	  "the pool managers.",
 	  "zonefleet server add ns2 --admin" },
 	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
 	  "remove a name server (administrators)",
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
 	  "delete all data about the server, and mini-DNS refuses its transfers. The "
-	  "zones on the server stay. Then remove the server from the settings of the "
-	  "pool managers. At most three syncs later, 'zonefleet servers' no longer lists "
-	  "the server.",
+	  "zones on the server stay. After this command, remove the server from the "
+	  "settings of the pool managers and restart the pool managers. 'zonefleet "
+	  "servers' lists the server until about three rounds of the sync have passed.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "start the pending work of a domain now",
-	  "Starts the pending work on the name servers of the domain now, without the "
-	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all these "
-	  "servers. The periodic sync does the same within "
-	  "poolmgr.periodic_sync_interval (default: 2 min).\n"
+	  "Starts the pending work of the domain on its name servers now, without the "
+	  "pause before a retry. mini-DNS sends NOTIFY messages and polls to all name "
+	  "servers of the domain. Without this command, the periodic sync starts the "
+	  "pending work within poolmgr.periodic_sync_interval (default: 2 min).\n"
 	  "--deep also compares the records on each name server with the records of the "
 	  "domain. If a second comparison a few seconds later finds the same drift, the "
-	  "pool manager repairs it. The pool manager then also repairs a parked drift "
-	  "(see 'zonefleet repairs'). If a server still serves an old serial, the pool "
-	  "manager makes it transfer the zone immediately, without the pause after "
-	  "earlier attempts.",
+	  "pool manager repairs the drift. With --deep, the pool manager also repairs a "
+	  "parked drift (see 'zonefleet repairs'). If a server serves an old serial, "
+	  "--deep makes the server transfer the zone immediately, without the pause "
+	  "after earlier attempts.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, OPT(ALL_TENANTS), NEED_BROKER, owner_list,
 	  "list the shared zones",
-	  "Lists the shared zones in registries.zones of zonefleet-ownership. "
-	  "STORAGE-ID is the owner that zonefleet-ownership uses for its records in the "
-	  "zone. An administrator sees all zones. Other callers see the zones of their "
-	  "tenant.\n"
+	  "Lists the shared zones in registries.zones, in the settings of "
+	  "zonefleet-ownership. STORAGE-ID is the owner that zonefleet-ownership uses "
+	  "for its records in the zone. An administrator sees all zones. Other callers "
+	  "see the zones of their tenant.\n"
 	  "NEW: no round has ended yet. OK: the last round succeeded. HELD: changes are "
 	  "waiting for 'owner approve'. FAILED: the last round failed, and "
 	  "zonefleet-ownership tries again. PARKED: the primary refuses all changes.",
@@ -673,9 +707,10 @@ const struct command commands[] = {
 	  "how many record sets STORAGE_ID owns. The list contains each changed or held "
 	  "record set. It also contains each record set that a resource wants but "
 	  "zonefleet-ownership cannot write, with the reason. UNMANAGED is a record set "
-	  "without an owner. FOREIGN is a record set of another owner. RECORDS shows "
-	  "the present records, and the new records after ->.\n"
-	  "If dry_run is set, the round changes nothing.",
+	  "without an owner. FOREIGN is a record set of another owner. RECORDS shows the "
+	  "present records, then ->, then the planned records.\n"
+	  "If dry_run is true in the settings of the registry, the round changes "
+	  "nothing.",
 	  "zonefleet owner plan cluster-1 example.org\n"
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
@@ -684,11 +719,11 @@ const struct command commands[] = {
 	  "Reads endpoints from FILE, or from standard input if FILE is -. FILE contains "
 	  "a JSON list of endpoints: {\"dnsname\", \"type\", \"targets\": [...]}. An "
 	  "endpoint may also contain \"ttl\", \"set_id\" and \"shared\". The list must "
-	  "contain all endpoints that the resource wants: zonefleet-ownership removes "
-	  "former endpoints that are not in the list. If you give --partial, these "
-	  "endpoints stay. After a partial list, zonefleet-ownership holds all removals "
-	  "of records of the resource until it gets a complete list. If you apply the "
-	  "same list again, nothing changes.",
+	  "contain all endpoints that the resource wants, because zonefleet-ownership "
+	  "removes former endpoints that are not in the list. If you give --partial, "
+	  "zonefleet-ownership keeps these former endpoints. After a partial list, "
+	  "zonefleet-ownership holds all removals of records of the resource until it "
+	  "gets a complete list. If you apply the same list again, nothing changes.",
 	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
 	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
@@ -700,31 +735,32 @@ const struct command commands[] = {
 	  "remove records of a resource whose list is missing or incomplete. If you give "
 	  "a DIGEST, the command approves exactly the changes with that digest. --yes "
 	  "approves the changes that the command shows. The next round then makes the "
-	  "approved changes. If the held changes now have a different digest, "
-	  "zonefleet-ownership refuses the approval.",
+	  "approved changes. If the held changes have a different digest when the "
+	  "approval arrives, zonefleet-ownership refuses the approval.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
 	  "list the records of a shared zone and their owners",
-	  "Lists all records that zonefleet-ownership found when it last read the zone, "
-	  "with their owners. To read the zone now, use 'owner plan'. OWNER is a "
-	  "STORAGE_ID. If several owners share the name, OWNER contains all their ids, "
-	  "separated by commas. An OWNER of - means no owner. With --json, each "
-	  "record has the same fields as in the output of 'owner export'.",
+	  "Lists the records that zonefleet-ownership found when it last read the zone. "
+	  "The list shows the owner of each record. To read the zone now, use 'owner "
+	  "plan'. OWNER is a STORAGE_ID. If several owners share the name of a record, "
+	  "OWNER contains the ids of all these owners, separated by commas. If OWNER is "
+	  "-, the record has no owner. With --json, each record has the same fields as "
+	  "in the output of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
 	  "export records and their owners",
-	  "Writes all records that zonefleet-ownership found when it last read the zone, "
-	  "with their owners. If you give no FILE, the command writes to standard "
-	  "output. The command creates FILE only when the output is complete. The output "
-	  "is a ConfigMap. The string data.records in it contains a JSON list of "
-	  "{\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the output are "
-	  "from the same serial of the zone. If storage is \"table\", do not keep the "
-	  "file on the machine of the database. If you lose the database, import the "
-	  "file with 'owner import'.",
+	  "Writes the records that zonefleet-ownership found when it last read the zone, "
+	  "and the owner of each record. If you give no FILE, the command writes to "
+	  "standard output. The command creates FILE only when the output is complete. "
+	  "The output is a ConfigMap of Kubernetes, in JSON. The string data.records in "
+	  "the ConfigMap contains a JSON list of {\"dnsname\", \"owner\", \"target\", "
+	  "\"type\"}. All records in the output are from the same serial of the zone. If "
+	  "the setting storage is \"table\", do not keep the file on the machine of the "
+	  "database. If you lose the database, import the file with 'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
@@ -733,14 +769,14 @@ const struct command commands[] = {
 	  "export', or only its list of records. If FILE ends in .xz or .gz, the client "
 	  "decompresses it. If FILE is -, the client reads standard input. If FILE names "
 	  "STORAGE_ID as the owner of a record, and the zone still contains the same "
-	  "record, STORAGE_ID owns the record again after the next round. All other "
-	  "records stay as they are. The output shows how many records in FILE have "
-	  "other owners or no owner. Use the command if storage is \"table\" and you "
-	  "have lost the database. If storage is \"txt\", the ownership marks in the "
-	  "zone still name the owners. If you import the same file again, nothing "
-	  "changes.\n"
-	  "Run 'owner apply' first. zonefleet-ownership deletes records of STORAGE_ID "
-	  "that no resource wants.",
+	  "record, STORAGE_ID owns the record again after the next round. The owners of "
+	  "all other records stay the same. The output shows how many records in FILE "
+	  "have other owners or no owner. Use this command after the loss of the "
+	  "database if the setting storage is \"table\". If the setting is \"txt\", this "
+	  "command is not necessary, because the ownership marks in the zone name the "
+	  "owners. If you import the same file again, nothing changes.\n"
+	  "Before this command, run 'owner apply' for all resources, because "
+	  "zonefleet-ownership deletes records of STORAGE_ID that no resource wants.",
 	  "zonefleet owner import cluster-1 example.org example.org.owners" },
 	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
@@ -750,13 +786,13 @@ const struct command commands[] = {
 	  "registries.zones must list TO_STORAGE_ID for the same zone. TO_STORAGE_ID "
 	  "also gets the endpoints of these record sets, under the same resource "
 	  "names. The records stay the same. Only their ownership marks change. The "
-	  "command waits until the work has ended. It prints how many record sets the "
-	  "selection matched, how many zonefleet-ownership has changed, and how many "
-	  "it has refused. It also prints the names of up to 100 of these record sets. "
-	  "If zonefleet-ownership refuses a record set, it still changes the others, "
-	  "and the command fails with the reasons (Refused).\n"
-	  "First run the command with --dry-run. With this option, the command changes "
-	  "nothing.",
+	  "command waits until the work has ended. The command prints how many record "
+	  "sets the selection matched, how many of them zonefleet-ownership has changed, "
+	  "and how many of them zonefleet-ownership has refused to change. It also "
+	  "prints the names of up to 100 selected record sets. If zonefleet-ownership "
+	  "refuses some record sets, it changes the other record sets, and the command "
+	  "fails with the reasons (Refused).\n"
+	  "First run the command with --dry-run, which changes nothing.",
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
 	  "--dry-run\n"
 	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
@@ -767,10 +803,9 @@ const struct command commands[] = {
 	  NEED_BROKER, owner_release,
 	  "remove ownership marks, and keep the records",
 	  "Removes the ownership marks of the selected record sets of STORAGE_ID. The "
-	  "records stay in the zone without an owner. If a resource still wants them, "
-	  "zonefleet-ownership does not change these records until you adopt them with "
-	  "'owner adopt'. The output has the same form as the output of 'owner "
-	  "transfer'.",
+	  "records stay in the zone without an owner. If a resource wants these records, "
+	  "zonefleet-ownership does not change them until you run 'owner adopt'. The "
+	  "output has the same form as the output of 'owner transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
@@ -780,11 +815,11 @@ const struct command commands[] = {
 	  "Takes over the record set of NAME and TYPE for STORAGE_ID. The record set "
 	  "must have no owner, and a resource must want it (see 'owner apply'). The "
 	  "TARGETs must be exactly the records of the record set, so you cannot take "
-	  "over records that you do not know. Write TARGET as DATA in 'record add'. "
-	  "zonefleet-ownership then writes the records that the resource wants. --wanted "
-	  "takes over all selected record sets that have no owner and are identical to "
-	  "an endpoint of a resource. The output has the same form as the output of "
-	  "'owner transfer'.",
+	  "over records that you do not know. Write each TARGET like DATA in 'record "
+	  "add'. zonefleet-ownership then writes the records that the resource wants. "
+	  "--wanted takes over all selected record sets that have no owner and are "
+	  "identical to an endpoint of a resource. The output has the same form as the "
+	  "output of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
@@ -799,8 +834,8 @@ const struct command commands[] = {
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
 	  "list dead letters (administrators)",
-	  "Lists the messages that a worker could not process, each with the reason: the "
-	  "worker could not read the message, or the work that the message requests "
+	  "Lists the messages that a worker could not process, and the reason for each "
+	  "message. Either the worker could not read the message, or the requested work "
 	  "failed permanently. If the message is an order inside the fleet, the sync "
 	  "does the missing work. If the message is a cast of another program, that "
 	  "program must send it again. The queue and the content of a message determine "
@@ -816,28 +851,31 @@ const struct command commands[] = {
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. If ID is \"all\", the command puts all "
-	  "messages back. If a worker gets the same message twice, the second copy has "
-	  "no effect. The message that the command sends names no broker account. So a "
-	  "worker whose settings contain broker.require_user_id or broker.administrators "
-	  "may refuse this message. --vouch sends one message under your own account and "
-	  "with your rights. First read that message with 'zonefleet dead-letters show'. "
-	  "You cannot use --vouch if ID is \"all\".",
+	  "dead letters back into their queues. If a worker gets the same message twice, "
+	  "the second copy has no effect. The message that the command sends names no "
+	  "broker account. So a worker can refuse this message if the settings of the "
+	  "worker contain broker.require_user_id or broker.administrators. --vouch sends "
+	  "one message under your own account and with your rights. Before you use "
+	  "--vouch, read the message with 'zonefleet dead-letters show'. You cannot use "
+	  "--vouch if ID is \"all\".",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
 	  "Deletes the message permanently. If ID is \"all\", the command deletes all "
-	  "messages.",
+	  "dead letters.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "test whether workers answer",
-	  "Calls a worker of TOPIC and prints the time until the answer. TOPIC is "
-	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you "
-	  "give no TOPIC, the command calls all topics with a heartbeat in 'zonefleet "
-	  "workers' at the same time, and prints each answer when it arrives "
-	  "(administrators; for other users, it calls central).\n"
-	  "The command waits 5 seconds for an answer, or the time in --timeout. The "
-	  "exit status is 0 if all topics answer. Otherwise the first topic that fails "
-	  "decides: 5 (no answer in time) or 6 (no worker takes messages of the topic).",
+	  "Calls one process of TOPIC and prints the time until the answer. TOPIC is "
+	  "central, minidns, ownership, ports, routes or pool_manager.POOL. If you give "
+	  "no TOPIC and you are an administrator, the command calls central and all "
+	  "services in the list of 'zonefleet workers' at the same time. It prints each "
+	  "answer when the answer arrives. If you give no TOPIC and you are not an "
+	  "administrator, the command calls only central.\n"
+	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
+	  "status is 0 if all topics answer. Otherwise the first topic that fails "
+	  "determines the exit status. It is 5 if no answer arrived in time, and 6 if no "
+	  "process receives messages of the topic.",
 	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 
@@ -845,24 +883,25 @@ const struct command commands[] = {
 	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or upgrades the tables to the "
 	  "version of this program. The command never changes the tables back to an "
-	  "older version. Only one migration runs at a time, and a second migration "
-	  "changes nothing. After an upgrade, the command lists the same tenants as 'db "
-	  "tenants'. The command warns if max_allowed_packet or "
-	  "innodb_flush_log_at_trx_commit of the database server is wrong. The exit "
-	  "status does not depend on these warnings.",
+	  "older version. Only one migration runs at a time. If the tables already have "
+	  "the version of this program, the command changes nothing. After an upgrade, "
+	  "the command lists the same tenants as 'db tenants'. The command warns if "
+	  "max_allowed_packet or innodb_flush_log_at_trx_commit of the database server "
+	  "does not have a value that zonefleet needs. The exit status does not depend "
+	  "on these warnings.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the tables",
 	  "Shows the version of the tables in the database, and the version that this "
-	  "program knows.",
+	  "program needs.",
 	  "zonefleet db version" },
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
 	  "list tenants with invalid or similar names",
-	  "Reads the tenants (projects) of all rows in the database. Lists tenants whose "
-	  "names zonefleet refuses: the name contains control characters, or it begins "
-	  "or ends with a blank. Also lists tenants with similar names: the names differ "
-	  "only in case, or only in blanks and control characters at the beginning and "
-	  "end.",
+	  "Reads the tenants (projects) of all rows in the database. The command lists "
+	  "tenants whose names zonefleet refuses, for example names that contain a "
+	  "control character, or that begin or end with a blank. The command also lists "
+	  "tenants with similar names. Similar names differ only in case, or only in "
+	  "blanks and control characters at the beginning and end.",
 	  "zonefleet db tenants\n"
 	  "zonefleet db tenants --json" },
 
@@ -873,9 +912,10 @@ const struct command commands[] = {
 	  "source <(zonefleet completion bash)" },
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
 	  "explain a command, or list all commands",
-	  "Explains COMMAND with its options and examples, as --help after the command "
-	  "does. Without COMMAND, 'zonefleet help' lists all commands. --json without "
-	  "COMMAND prints the texts of all commands. --man prints the man page.",
+	  "Explains COMMAND, its options and its examples. 'zonefleet COMMAND --help' "
+	  "does the same. If you give no COMMAND, 'zonefleet help' lists all commands, "
+	  "and 'zonefleet help --json' prints the texts of all commands. --man prints "
+	  "the man page.",
 	  "zonefleet help record add\n"
 	  "zonefleet help --man | man -l -" },
 	{ 0 }

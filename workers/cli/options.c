@@ -13,15 +13,17 @@ enum { OPTION_BASE = 256, WRONG_MAX = 256 };
 
 const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_CONFIG]       = { "config", 'c', "FILE",
-		"read the settings from FILE; default: $ZONEFLEET_CONFIG, then "
-		"/etc/zonefleet/zonefleet.cfg" },
+		"read the settings from FILE. The default is the file in "
+		"$ZONEFLEET_CONFIG, or /etc/zonefleet/zonefleet.cfg if this variable is "
+		"not set" },
 	[OPT_JSON]         = { "json", 'j', NULL, "print one JSON document" },
-	[OPT_TENANT]       = { "tenant", 0, "T", "act for this tenant (client.tenant)" },
+	[OPT_TENANT]       = { "tenant", 0, "T", "act for the tenant T. The setting "
+		"client.tenant has the same effect" },
 	[OPT_ADMIN]        = { "admin", 0, NULL,
-		"act as an administrator (client.admin)" },
+		"act as an administrator. The setting client.admin has the same effect" },
 	[OPT_TIMEOUT]      = { "timeout", 0, "TIME",
-		"wait at most TIME for an answer (client.timeout), for example 10 or "
-		"2m" },
+		"wait at most TIME for an answer, for example 10 or 2m. The setting "
+		"client.timeout has the same effect" },
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
 		"print no headers, progress, warnings or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
@@ -35,14 +37,15 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_VERSION]      = { "version", 0, NULL, "print the version" },
 	[OPT_WAIT]         = { "wait", 'w', NULL,
 		"wait until the name servers serve the change and the status is ACTIVE "
-		"or DELETED (router drain: until the router has no route). An ERROR does "
-		"not end the wait before its time limit, because the next try of the "
-		"pool manager may succeed" },
+		"or DELETED. 'router drain' waits until the router has no route. An "
+		"ERROR does not end the wait before the time limit, because the pool "
+		"manager tries again" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
-		"wait at most TIME; default: 60 seconds (watch: no limit)" },
+		"wait at most TIME. The default is 60 seconds, but 'watch' has no limit "
+		"by default" },
 	[OPT_UNTIL]        = { "until", 0, "STATUS",
-		"wait until the domain has this status. The only value is active: an "
-		"ERROR then does not end the command" },
+		"wait until the domain has this status. STATUS must be active. With this "
+		"option, an ERROR does not end the command" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"set the email address of the person responsible for the domain (RNAME "
 		"in the SOA record)",
@@ -67,24 +70,25 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"set the hosts in the NS records at the apex",
 		.is_name = true },
 	[OPT_CATALOG]      = { "catalog", 0, "NAME",
-		"set the catalog zone, which lists the pool's domains (RFC 9432); \"\" "
-		"deletes it",
+		"set the catalog zone, which lists the pool's domains (RFC 9432). \"\" "
+		"deletes the catalog zone",
 		.is_name = true },
 	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
-		"list the objects of all tenants, as an administrator "
-		"(client.all_tenants)" },
+		"list the objects of all tenants, as an administrator. The setting "
+		"client.all_tenants has the same effect" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
 		"list only objects in this status: PENDING, ACTIVE or ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
-		"sort by name, created_at or updated_at; 'domain list' also sorts by "
-		"serial; \"-name\" reverses the order" },
+		"sort by name, created_at or updated_at. 'domain list' also sorts by "
+		"serial. A - before the key, for example -name, reverses the order" },
 	[OPT_LIMIT]        = { "limit", 0, "N",
-		"list at most N objects; 'record list' counts record sets, and lists all "
-		"records of each" },
+		"list at most N objects. 'record list' lists all records of at most N "
+		"record sets" },
 	[OPT_ALGORITHM]    = { "algorithm", 0, "A",
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
-		"or hmac-sha512; default of 'tsigkey create': hmac-sha256" },
+		"or hmac-sha512. Without this option, 'tsigkey create' uses "
+		"hmac-sha256" },
 	[OPT_DOMAIN]       = { "domain", 0, "DOMAIN",
 		"allow clients to transfer this domain if they sign their queries with "
 		"the key",
@@ -94,22 +98,25 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"-" },
 	[OPT_SECRET]       = { "secret", 0, NULL, "also print the secret" },
 	[OPT_FORMAT]       = { "format", 0, "SERVER",
-		"print the key as a clause for bind, knot, nsd or powerdns" },
+		"print the key as a clause for the configuration of SERVER: bind, knot, "
+		"nsd or powerdns" },
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 	[OPT_DEEP]         = { "deep", 0, NULL,
-		"also compare the records on the name servers" },
+		"also compare the records on the name servers with the records of the "
+		"domain" },
 	[OPT_RESOURCE]     = { "resource", 0, "NAME",
 		"select the resource that wants the records, for example "
-		"ingress/shop/web; default of 'owner apply': \"by-hand\"" },
+		"ingress/shop/web. If you do not give this option, 'owner apply' uses "
+		"the resource by-hand" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
-		"keep the endpoints of the resource that FILE does not contain" },
+		"keep the former endpoints of the resource that are not in FILE" },
 	[OPT_YES]          = { "yes", 0, NULL,
-		"make the change; without this option, the command only shows the "
+		"make the change. Without this option, the command only shows the "
 		"change" },
 	[OPT_VOUCH]        = { "vouch", 0, NULL,
 		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
-		"list only records of this owner; '' means records without an owner" },
+		"list only records of this owner. '' means records without an owner" },
 	[OPT_NAME]         = { "name", 0, "NAME",
 		"select only this name: www, @, or an absolute name with a final dot",
 		.is_name = true },
@@ -123,11 +130,12 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
-		"set the name of the port: vm01, or an absolute name with a final dot; "
-		"'' means only the generated names",
+		"set the name of the port: a relative name, for example vm01, or an "
+		"absolute name with a final dot. '' removes the name, so the port has "
+		"only the generated names",
 		.is_name = true },
 	[OPT_DNS_DOMAIN]   = { "dns-domain", 0, "DOMAIN",
-		"set the domain of the name; '' means the domain of the network",
+		"set the domain of the port's name. '' means the domain of the network",
 		.is_name = true },
 	[OPT_MAC]          = { "mac", 0, "MAC",
 		"set the MAC address, for example fa:16:3e:00:00:01" },
@@ -138,20 +146,20 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"routes.suffix)",
 		.is_name = true },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
-		"set the labels that match routes to routers: one label for a router, "
-		"any number for a route; '' removes the labels" },
+		"set the labels that match routes to routers. A router has at most one "
+		"label. A route has any number of labels. '' removes all labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
-		"set the largest number of routes that the router takes; '' means no "
-		"limit" },
-	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to take routes again" },
+		"set the largest number of routes of the router. '' means no limit" },
+	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
-		"also delete and replace records that ports, routes or ownership manage "
-		"(router delete: former names of moved routes). If a producer "
-		"still needs such a record, it adds the record again" },
+		"also delete and replace records that zonefleet-ports, zonefleet-routes "
+		"or zonefleet-ownership manages. With this option, 'router delete' does "
+		"not wait until the former names of moved routes are gone. If a producer "
+		"needs a deleted record, the producer adds the record again" },
 	[OPT_HOST]         = { "host", 0, "NAME",
-		"set your own name or *.NAME as the host; '' means a generated name. The "
-		"host must not be in routes.suffix. Only administrators may use a "
-		"wildcard such as *.com",
+		"set your own name or *.NAME as the host. '' means the generated name. "
+		"The host must not be the name in routes.suffix or a name below it. Only "
+		"administrators may use a wildcard such as *.com",
 		.is_name = true },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
 		"set the backend in the router's configuration; default: "
