@@ -12,9 +12,10 @@ const struct json_field codec_domain_fields[] = {
 	  "after `central.tombstone_age`. Until then, the call fails with `Duplicate`",
 	  "a new id", .is_fixed = true },
 	{ "name", "name", "the name of the zone", .is_fixed = true },
-	{ "tenant", "string", "the owner. Only an administrator may name another tenant",
+	{ "tenant", "string", "the owner. Only an administrator can create a domain for "
+	  "another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
-	{ "pool", "string", "the pool. A tenant may name only the default pool and the "
+	{ "pool", "string", "the pool. A tenant can use only the default pool and the "
 	  "pools in `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
@@ -63,7 +64,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "status", "string", "PENDING, ACTIVE or ERROR" },
 	{ "reason", "string", "why the domain is not ACTIVE now: the worker that is not "
 	  "running, or the name servers that fail, each with its last error. Empty if "
-	  "the domain is ACTIVE, or if its change is on its way" },
+	  "the domain is ACTIVE, or if no error delays the change of the domain" },
 	{ "email", "string", "the email address in the SOA record" },
 	{ "primary", "name", "the primary in the SOA record" },
 	{ "ttl", "number", "the TTL of the domain in seconds. Record sets without a TTL "

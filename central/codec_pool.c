@@ -15,7 +15,7 @@ const struct json_field codec_pool_fields[] = {
 	  "empty", DESCRIPTION_MAX },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains",
 	  "empty", POOL_NS_MAX },
-	{ "catalog_zone", "name", "the name of the catalog zone of the pool. Central "
+	{ "catalog_zone", "name", "the name of the catalog zone of the pool. central "
 	  "creates this zone. If the name is empty, central deletes the catalog zone of "
 	  "the pool",
 	  "none" },
@@ -33,18 +33,18 @@ const struct json_field codec_pool_shown[] = { SHOWN, { 0 } };
 
 const struct json_field codec_pool_limited[] = {
 	SHOWN,
-	{ "limits", "list of [server limit]", "what the name servers of the pool do not "
-	  "take, although the records obey the RFCs" },
+	{ "limits", "list of [server limit]", "records that the name servers of the pool "
+	  "do not accept, although the records obey the RFCs" },
 	{ 0 }
 };
 
 const struct json_field codec_pool_limits[] = {
-	{ "backend", "string", "the backend of the name servers: `bind9`" },
-	{ "server", "string", "the software of the name servers: `BIND`" },
-	{ "limit", "string", "what the software takes: `takes no NS records at a "
-	  "wildcard name`" },
-	{ "effect", "string", "what the software does with other records: `refuses the "
-	  "whole zone`" },
+	{ "backend", "string", "the backend of the name servers, for example `bind9`" },
+	{ "server", "string", "the software of the name servers, for example `BIND`" },
+	{ "limit", "string", "the limit of the software, for example `takes no NS "
+	  "records at a wildcard name`" },
+	{ "effect", "string", "what the software does with records that exceed the "
+	  "limit, for example `refuses the whole zone`" },
 	{ 0 }
 };
 

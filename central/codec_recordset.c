@@ -10,7 +10,7 @@
 
 #define RECORDS(fallback) { "records", "list of strings", "the data of each record, in " \
 	"the form of a master file, with full names. Put the strings of a TXT record " \
-	"in double quotes: without quotes, each word becomes a string. central splits " \
+	"in double quotes. Without quotes, each word becomes a string. central splits " \
 	"a string of more than 255 octets in a TXT record. Equal records count as one", \
 	fallback, RECORDS_MAX }
 
@@ -21,16 +21,17 @@ const struct json_field codec_change_fields[] = {
 	  "record set contains exactly these records before the call" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "string", "the record type. If `op` is `expect` and `records` is `[]`, "
-	  "the type may be `ANY`: the condition is then that the name has no records" },
+	  "the type may be `ANY`. With `ANY`, the condition is that the name has no "
+	  "records" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain. All "
 	  "records of a record set have the same TTL, so `add` also changes the TTL of "
-	  "the existing records. `delete` ignores the TTL. Not for `expect`",
+	  "the existing records. `delete` ignores the TTL. `expect` must not have `ttl`",
 	  "the current TTL; for a new record set, the TTL of the domain", RR_TTL_MAX },
 	{ "managed_by", "string", "the producer that makes the change, for example "
 	  "`ports`. `add`: the producer manages the new records. Existing records keep "
-	  "their value. `set`: the producer manages the new records and the records "
-	  "that had no producer. `delete`: the change deletes only records that this "
-	  "producer manages. Not for `expect`",
+	  "their value. `set`: the producer manages the new records and the records that "
+	  "had no producer. `delete`: the change deletes only records that this producer "
+	  "manages. `expect` must not have `managed_by`",
 	  "none: new records have no producer, and `delete` deletes all records of the "
 	  "change", WORD_MAX },
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "

@@ -7,7 +7,8 @@
 #include "core/tsigkey.h"
 #include "model/json.h"
 
-#define ALGORITHMS "`hmac-sha1`, `-sha224`, `-sha256`, `-sha384` or `-sha512`"
+#define ALGORITHMS "`hmac-sha1`, `hmac-sha224`, `hmac-sha256`, `hmac-sha384` or " \
+	"`hmac-sha512`"
 
 const struct json_field codec_tsigkey_fields[] = {
 	{ "name", "name", "the name of the key" },
@@ -15,7 +16,7 @@ const struct json_field codec_tsigkey_fields[] = {
 	{ "secret", "string", "the secret, 16 to 128 octets in base64",
 	  "a random secret, as long as the hash" },
 	{ "domain", "id or name", "the domain that clients with this key may transfer. "
-	  "If `domain` is absent, name servers use the key", "none" },
+	  "If `domain` is absent, the key is for name servers", "none" },
 	{ 0 }
 };
 
@@ -32,7 +33,8 @@ const struct json_field codec_tsigkey_shown[] = {
 	{ "name", "name", "the name of the key" },
 	{ "algorithm", "string", "the algorithm of the key" },
 	{ "domain", "name or null", "the domain that clients with the key may transfer" },
-	{ "domain_id", "id or null", "the id of this domain" },
+	{ "domain_id", "id or null", "the id of the domain that clients with the key may "
+	  "transfer" },
 	{ "created_at", "time", "when the key was created" },
 	{ "updated_at", "time", "when the key last changed" },
 	{ 0 }

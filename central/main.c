@@ -19,11 +19,12 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "pool of a new domain if the call names no pool. central creates this pool "
-	  "when it starts for the first time", .reloadable = true },
+	  "pool of a new domain if the call names no pool. If this pool does not exist "
+	  "when central starts, central creates the pool", .reloadable = true },
 	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
-	  "pools that a tenant may name for a new domain, in addition to default_pool. "
-	  "\"*\": all pools. Administrators may name any pool", .reloadable = true },
+	  "pools in which tenants can create domains, in addition to default_pool. "
+	  "\"*\": all pools. Administrators can create domains in any pool",
+	  .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
 	  "host names of the name servers of the default pool. These hosts become the "
 	  "NS records at the apex of new domains. central uses this setting only if the "
@@ -45,7 +46,8 @@ static const struct option options[] = {
 	{ "soa_expire",    OPTION_SECONDS, CONFIG(soa_expire), "86400", 1, RR_TTL_MAX,
 	  "default expiry time in the SOA record of a new domain", .reloadable = true },
 	{ "soa_minimum",   OPTION_SECONDS, CONFIG(soa_minimum), "3600", 0, RR_TTL_MAX,
-	  "default minimum in the SOA record of a new domain: TTL of negative answers",
+	  "default minimum in the SOA record of a new domain. The minimum is the TTL of "
+	  "negative answers",
 	  .reloadable = true },
 	{ "quota_domains", OPTION_INT,   CONFIG(quota_domains), "1000", -1, INT32_MAX,
 	  "largest number of domains of one tenant. -1: no limit. The limit does not "
@@ -73,19 +75,20 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "journal_domain_bytes", OPTION_BYTES, CONFIG(journal_domain_bytes), "16M",
 	  1 << 16, 1 << 30,
-	  "largest size of the journal of one domain. If a journal grows larger, "
-	  "central removes its oldest changes. mini-DNS reads at most 16M of a journal",
+	  "largest size of the journal of one domain. If a journal grows larger, central "
+	  "removes the oldest changes of the journal. mini-DNS reads at most 16M of a "
+	  "journal",
 	  .reloadable = true },
 	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
 	  "time that a change stays in the journal. During this time, name servers can "
-	  "transfer only the change (IXFR)",
+	  "transfer the change (IXFR) instead of the whole zone",
 	  .reloadable = true },
 	{ "tombstone_age", OPTION_SECONDS, CONFIG(tombstone_age_s), "1d", 60, RR_TTL_MAX,
 	  "time that deleted domains and records stay in the database",
 	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "time that central stores its answers. If a call arrives a second time within "
-	  "this time, central repeats its first answer", .reloadable = true },
+	  "time that central stores its answers. If the same call arrives again within "
+	  "this time, central repeats the first answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "time without activity after which central removes an unfinished import. "
 	  "central keeps the result of a finished import for the same time",

@@ -17,8 +17,8 @@
 
 const struct json_field service_blacklist_fields[] = {
 	{ "name", "name",
-	  "the name. Only administrators may create a domain with this name or below "
-	  "it" },
+	  "the name. Only administrators can create a domain with this name or below "
+	  "this name" },
 	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }

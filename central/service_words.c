@@ -15,7 +15,7 @@
 	"causes are: an NS, MX or SRV record whose host is inside the domain and has " \
 	"no address, or has a CNAME record; records of one set that contradict each " \
 	"other, for example two SPF records; a record set or a new domain that name " \
-	"servers of the pool do not take (`limits` of `get_pool`); a new domain " \
+	"servers of the pool do not accept (`limits` of `get_pool`); a new domain " \
 	"without NS records in the domain above it, if the caller owns that domain; a " \
 	"record set with several TTLs in an import; a worker that the pool needs and " \
 	"that is not running" }
@@ -30,12 +30,13 @@ static const struct json_field args[] = {
 	{ "marker", "id", "the `marker` of the previous page", "the first page" },
 	{ "limit", "number from 1", "the largest number of items in the answer",
 	  "100", FIND_LIMIT_MAX },
-	{ "sort_key", "string", "`name`", "`name`" },
+	{ "sort_key", "string", "must be `name`", "`name`" },
 	{ "sort_dir", "string", "`asc` or `desc`", "`asc`" },
 	{ "recordset", "id", "the record set" },
 	{ "force", "true or false", "true: the call may also delete and replace records "
 	  "that a producer manages (`managed_by`). The producer adds these records again "
-	  "if it still needs them. Each caller who may change the domain may set `force`",
+	  "if the producer needs the records. All callers that may change the domain may "
+	  "set `force`",
 	  "false: such a call fails with `Conflict`" },
 	{ "pool", "string", "the id or the name of a pool", .max = POOL_NAME_MAX },
 	{ "import", "id", "the import" },
@@ -45,7 +46,8 @@ static const struct json_field args[] = {
 };
 
 static const struct json_field find_domains[] = {
-	{ "criterion", "[domain criterion]", "selects the domains of the list",
+	{ "criterion", "[domain criterion]", "list only domains that match this "
+	  "criterion",
 	  "all" },
 	{ "sort_key", "string", "`name`, `created_at`, `updated_at` or `serial`",
 	  "`name`" },
@@ -53,14 +55,16 @@ static const struct json_field find_domains[] = {
 };
 static const struct json_field find_recordsets[] = {
 	{ "domain", "id or name", "list only record sets of this domain", "all domains" },
-	{ "criterion", "[record criterion]", "selects the record sets of the list",
+	{ "criterion", "[record criterion]", "list only record sets that match this "
+	  "criterion",
 	  "all" },
 	{ "sort_key", "string", "`name`, `created_at` or `updated_at`", "`name`" },
 	{ 0 }
 };
 static const struct json_field find_records[] = {
 	{ "domain", "id or name", "list only records of this domain", "all domains" },
-	{ "criterion", "[record criterion]", "selects the records of the list", "all" },
+	{ "criterion", "[record criterion]", "list only records that match this "
+	  "criterion", "all" },
 	{ "sort_key", "string", "`id` or `updated_at`", "`id`" },
 	{ 0 }
 };
@@ -96,15 +100,15 @@ static const struct rpc_method_doc words[] = {
 	           "`Conflict` if the domain has records in addition to the SOA record "
 	           "and the NS records at its apex", "false" },
 	         { "force", "true or false", "true: delete the domain although it "
-	           "contains records that a producer manages (`managed_by`). `if_empty` "
-	           "does not need `force`", "false" }) },
+	           "contains records that a producer manages (`managed_by`). A call with "
+	           "`if_empty` does not need `force`", "false" }) },
 	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
 	  "although name servers still serve it. The answer also contains `servers`: "
 	  "for each of these name servers, its `id` and the `reason`.",
 	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
 	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
-	  "the name already has records of this type. Only `apply_changes`, "
-	  "`create_domain` and imports answer `warnings`.",
+	  "the name already has records of this type. The answer contains no `warnings`. "
+	  "To get `warnings`, call `apply_changes` instead.",
 	  OWNER, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': "
 	  "'A', 'ttl': 300, 'records': ['192.0.2.80']}}",
@@ -137,8 +141,8 @@ static const struct rpc_method_doc words[] = {
 	  "'www.example.org.', 'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
 	           "central makes them", .max = CHANGES_MAX },
-	         { "serial", "number", "the new serial; it must be newer than the serial "
-	           "of the domain. Otherwise the call fails with `Conflict`",
+	         { "serial", "number", "the new serial. If the new serial is not newer "
+	           "than the serial of the domain, the call fails with `Conflict`",
 	           "the next serial", UINT32_MAX },
 	         { "soa", "[SOA values]", "new values of the SOA record",
 	           "unchanged" },
@@ -146,7 +150,8 @@ static const struct rpc_method_doc words[] = {
 	           "a change with the operation `set` and with `managed_by` would "
 	           "replace records that no producer manages", "true" }) },
 	{ "create_pool", "Creates a pool of name servers. The answer also contains "
-	  "`warnings`: a host in `ns_records` is an IPv4 address.", ADMIN, "[pool]",
+	  "`warnings`: one string for each host in `ns_records` that is an IPv4 "
+	  "address.", ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },
 	{ "get_pool", "Shows a pool.", ADMIN, "[pool with limits]", "{'pool': 'edge'}" },
@@ -162,30 +167,32 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
 	{ "delete_pool", "Deletes a pool and all data about its name servers. The call "
 	  "fails with `Conflict` if the pool has domains or a catalog zone, or if a pool "
-	  "manager of the pool is running. It also fails with `Conflict` if the database "
-	  "contains more than 1000 deleted domains of the pool, and with `Busy` while "
-	  "central is removing their records.",
+	  "manager of the pool is running. The call also fails with `Conflict` if the "
+	  "database contains more than 1000 deleted domains of the pool. It fails with "
+	  "`Busy` while central is removing the records of deleted domains.",
 	  ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import of a zone of any size. The import replaces "
 	  "the records of a domain, or creates the domain, as one change. Next, call "
 	  "`add_to_import` and `commit_import`. Unless the mode is `upsert`, the records "
 	  "must contain the NS records at the apex. The mode `replace` also replaces "
-	  "changes that other calls make after `begin_import`: to prevent this, use the "
+	  "changes that other calls make after `begin_import`. To prevent this, use the "
 	  "argument `version` of `commit_import`. An import in the state OPEN or "
 	  "COMMITTING counts towards the quota `central.quota_imports` of the tenant. No "
 	  "call lists imports, so keep the `id`. A new domain gets the serial of the SOA "
-	  "record in the import; if an earlier domain of this name had this serial or a "
-	  "newer serial, or if the import has no SOA record, the domain gets a new "
+	  "record in the import. But the domain gets a new serial if the import has no "
+	  "SOA record, or if an earlier domain of this name had this serial or a newer "
 	  "serial.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain. If the records contain an SOA "
-	           "record, the import takes the values of this record instead of "
+	           "record, the import uses the values of this record instead of "
 	           "`email`, `primary`, `refresh`, `retry`, `expire` and `minimum`. If "
-	           "the domain exists, only `name` and these six fields count, in all "
-	           "modes, and a warning names a `pool`, `ttl` or `description` that "
-	           "differs. For a new domain, all fields count. But NS records at the "
-	           "apex in the import replace `ns`, so `ns` counts only for `upsert`" },
+	           "the domain exists, the import uses only `name` and these six fields, "
+	           "in all modes. A warning names each value of `pool`, `ttl` or "
+	           "`description` that differs from the domain. For a new domain, the "
+	           "import uses all fields. But if the import contains NS records at the "
+	           "apex, these records replace `ns`, so `ns` has an effect only in the "
+	           "mode `upsert`" },
 	         { "mode", "string", "`create`: create the domain, which must not exist. "
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
@@ -195,33 +202,35 @@ static const struct rpc_method_doc words[] = {
 	           "that a producer manages (`managed_by`). false: such an import ends "
 	           "in ERROR and changes nothing", "false" }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
-	  "an earlier part with the same number. If a record set has several TTLs in "
-	  "the import, it gets the TTL of its last record. The call checks each record. "
-	  "If one record is not valid, the call fails with `Invalid`, central does not "
-	  "store the part, and the import stays OPEN: send the part again. central "
-	  "checks the whole zone after `commit_import`, for example a CNAME record "
-	  "beside other records. A reason that concerns one record begins with the "
-	  "number of its part and its index in `records`, both from 0. The same holds "
-	  "for `reason` and the warnings of `get_import`.", OWNER,
+	  "an earlier part with the same number. If a record set has several TTLs in the "
+	  "import, it gets the TTL of its last record. The call checks each record. If "
+	  "one record is not valid, the call fails with `Invalid`, and central does not "
+	  "store the part. The import stays OPEN, so correct the part and send the part "
+	  "again. Some checks need the whole zone, for example the check for a CNAME "
+	  "record beside other records. central makes these checks after "
+	  "`commit_import`. An error about one record begins with the number of the part "
+	  "and the index of the record in `records`, both from 0. In the answer to "
+	  "`get_import`, `reason` or a warning about one record begins in the same "
+	  "way.", OWNER,
 	  "`records`: number",
 	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
 	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
 	  FIELDS({ "part", "number", "the number of this part. Number the parts from 0, "
-	           "without a gap. The order of the calls has no meaning",
+	           "without a gap. You can send the parts in any order",
 	           .max = INT32_MAX },
 	         { "records", "list of `[name, ttl, type, data]`", "the records. `name` "
 	           "is a full name with a final dot. `ttl` is a number and must not be "
-	           "null. There is no class. `data` has the form of `records` in a "
-	           "[change], also with full names: zonefleet does not read master files "
-	           "here, so a name such as `@` or `www` is not valid. One record may be "
-	           "the SOA record. An existing domain gets the serial of this record if "
-	           "it is newer", .max = RECORDS_MAX }) },
+	           "null. Leave out the class. `data` has the form of `records` in a "
+	           "[change], also with full names. A relative name such as `@` or `www` "
+	           "is not valid. One record may be the SOA record. An existing domain "
+	           "gets the serial of this record if this serial is newer than the "
+	           "serial of the domain", .max = RECORDS_MAX }) },
 	{ "commit_import", "Starts the execution of an import. `get_import` shows the "
 	  "result. If the numbers of the parts have a gap, or if a part before the last "
 	  "part is empty, the call fails with `Conflict` and the import stays OPEN. "
-	  "central cannot know the last part: compare `parts` and `records` of "
-	  "`get_import` with the parts that you sent. If the import is not OPEN, the "
-	  "call succeeds and changes nothing: look at `state` in the answer.",
+	  "central does not know how many parts you sent. So compare `parts` and "
+	  "`records` of `get_import` with the parts that you sent. If the import is not "
+	  "OPEN, the call succeeds and changes nothing. So check `state` in the answer.",
 	  OWNER,
 	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "version", "number", "the `version` that the domain had when the "
@@ -246,8 +255,9 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
-	{ "create_blacklist", "Adds a name to the blacklist. Then only administrators "
-	  "may create a domain with this name or below it.",
+	{ "create_blacklist", "Adds a name to the blacklist. As long as the entry "
+	  "exists, only administrators can create a domain with this name or below this "
+	  "name.",
 	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",
 	  FIELDS({ "blacklist", "[new blacklist]", "the entry" }) },
 	{ "find_blacklists", "Lists the entries of the blacklist.", ADMIN,
@@ -255,13 +265,13 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_blacklist", "Deletes an entry of the blacklist.", ADMIN, NOTHING,
 	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
 	  FIELDS({ "blacklist", "id", "the entry" }) },
-	{ "set_quota", "Sets a quota of a tenant. A quota that no call has set is the "
+	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
 	  "setting `central.quota_domains`, `central.quota_recordsets` or "
-	  "`central.quota_records`.", ADMIN, "[quotas]",
+	  "`central.quota_records` applies.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
 	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1, or null", "the limit; -1: no limit; "
-	           "null: the setting", .max = INT32_MAX }) },
+	           "null: the setting applies", .max = INT32_MAX }) },
 	{ "get_quotas", "Shows the quotas of a tenant.", OWNER, "[quotas]",
 	  "{'tenant': 'acme'}",
 	  FIELDS({ "tenant", "string", "the tenant. Only an administrator may name "
@@ -284,14 +294,14 @@ static const struct rpc_method_doc words[] = {
 	  "{'tsigkey': 'pool-key.'}" },
 	{ "get_status", "Shows the state of the name servers and the status of a domain. "
 	  "Only administrators get `servers`, `missing_workers` and "
-	  "`pools_out_of_service`. `servers` contains a "
-	  "[server] for each name server. `missing_workers` contains the topic of each "
-	  "worker that has work, but no running process: `minidns`, `pool_manager.POOL` "
-	  "of a pool with domains, and `ports`, `routes` or `ownership` if a process of "
-	  "it was running in the last day. `pools_out_of_service` contains each pool "
-	  "that has domains, but no name server in service. Tenants see the name servers "
-	  "of their domain in `domain.servers`, as [server status]. Only administrators "
-	  "may leave out the argument `domain`. The answer then has no `domain`.",
+	  "`pools_out_of_service`. `servers` contains a [server] for each name server. "
+	  "`missing_workers` contains the topic of each worker that has work, but no "
+	  "running process: `minidns`, `pool_manager.POOL` if the pool has domains, and "
+	  "`ports`, `routes` or `ownership` if a process of this worker was running "
+	  "during the last day. `pools_out_of_service` contains each pool that has "
+	  "domains, but no name server in service. Tenants see the name servers of their "
+	  "domain in `domain.servers`, as [server status]. Only administrators may leave "
+	  "out the argument `domain`. Without this argument, the answer has no `domain`.",
 	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
 	  "`pools_out_of_service`: list of strings; "
 	  "`domain`: [domain status]",
@@ -314,9 +324,9 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "server", "string", "the id of the name server", .max = 32 },
 	         { "pool", "string", "the name of the pool", .max = POOL_NAME_MAX },
 	         { "state", "string", "`ACTIVE`, `DRAINED` or `REMOVED`. `DRAINED`: the "
-	           "pool manager does not change the name server and leaves it out of "
-	           "the consensus. `REMOVED`: the pool manager also deletes its data "
-	           "about the name server" }) },
+	           "pool manager does not change or poll the name server, and the name "
+	           "server does not count for the consensus. `REMOVED`: the pool manager "
+	           "also deletes its data about the name server" }) },
 	{ "sync_domain", "Orders the pool manager to compare the domain on its name "
 	  "servers with the database immediately.", OWNER,
 	  "`id`: id; `name`: name; `warnings`: list of strings, as in [outcome]",
@@ -355,11 +365,11 @@ static const struct rpc_object objects[] = {
 	{ "recordset", "A record set in an answer.", codec_recordset_shown, true },
 	{ "member", "A record of a record set.", codec_member_shown, true },
 	{ "record", "A record in an answer.", codec_record_shown, true },
-	{ "domain criterion", "Selects the domains of a list. The list contains only "
-	  "domains that match all fields.",
+	{ "domain criterion", "A condition for the domains in a list. The list contains "
+	  "only domains that match all fields.",
 	  codec_find_domain_fields },
-	{ "record criterion", "Selects the record sets or records of a list. The list "
-	  "contains only record sets or records that match all fields.",
+	{ "record criterion", "A condition for the record sets or records in a list. The "
+	  "list contains only record sets or records that match all fields.",
 	  codec_find_record_fields },
 	{ "import", "An import in an answer.", FIELDS(
 		{ "id", "id", "the id of the import" },
@@ -397,8 +407,9 @@ static const struct rpc_object objects[] = {
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
 	{ "pool with limits", "A pool in the answer of `get_pool`.", codec_pool_limited,
 	  true },
-	{ "server limit", "What a kind of name server does not take. zonefleet stores "
-	  "and serves such records, and warns of them.", codec_pool_limits, true },
+	{ "server limit", "Records that a kind of name server does not accept. zonefleet "
+	  "stores and serves these records. The warnings of an [outcome] name these "
+	  "records.", codec_pool_limits, true },
 	{ "new blacklist", "An entry that a caller adds to the blacklist.",
 	  service_blacklist_fields },
 	{ "blacklist", "An entry of the blacklist.", FIELDS(
@@ -413,9 +424,9 @@ static const struct rpc_object objects[] = {
 		  "domain" },
 		{ "recordset_records", "number", "largest number of records of a record "
 		  "set" },
-		{ "has_domains", "true or false", "the tenant has a domain. There is no "
-		  "list of tenants: a call may name any tenant, also before its first "
-		  "domain" }), true },
+		{ "has_domains", "true or false", "true: the tenant has at least one "
+		  "domain. zonefleet has no list of tenants, so a call can also name a "
+		  "tenant that has no domain" }), true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },
@@ -428,9 +439,9 @@ static const struct rpc_object objects[] = {
 		{ "health", "string", "OK until three polls or three commands in a row "
 		  "have failed; NO_DNS: the last polls got no answer; NO_CONTROL: the "
 		  "last commands on the control channel got no answer; NO_ANSWER: both; "
-		  "NO_POOL_MANAGER, NO_MINIDNS: no process of this worker is running, "
-		  "so zonefleet does not know whether the server answers; empty: the "
-		  "server is not ACTIVE or has no address" },
+		  "NO_POOL_MANAGER, NO_MINIDNS: no process of the pool manager or of "
+		  "mini-DNS is running, so zonefleet does not know whether the server "
+		  "answers; empty: the server is not ACTIVE or has no address" },
 		{ "host", "string", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "
@@ -490,7 +501,8 @@ static const struct rpc_object objects[] = {
 		{ "domain", "name or null", "the name of the domain; null: the object "
 		  "is not a domain" },
 		{ "owner", "string", "the process that holds the lock" },
-		{ "session_id", "string", "the session of this process" },
+		{ "session_id", "string", "the session of the process that holds the "
+		  "lock" },
 		{ "fence", "number", "the fence, a number that grows each time another "
 		  "process takes the lock" },
 		{ "created_at", "time", "when the holder last renewed the lock" },

@@ -91,8 +91,8 @@ static void figures_new_silence(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "name servers that do not answer, by kind of message. mini-DNS sends only "
-	    "probes to these name servers";
+	    "name servers that do not answer, by kind of the unanswered message. "
+	    "mini-DNS sends only probes to these name servers";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
@@ -100,9 +100,9 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "messages to silent name servers: NOTIFY messages that mini-DNS sent "
-	            "without waiting for an answer, and other messages that mini-DNS did "
-	            "not send",
+	            "messages to silent name servers for which mini-DNS did not wait for "
+	            "an answer. mini-DNS sent the NOTIFY messages once, and did not send "
+	            "the other messages",
 	            NULL, NULL);
 }
 
@@ -124,8 +124,8 @@ static void figures_new_outgoing(struct figures *figures)
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
-	               "addresses of name servers that a process knows: the sum over all "
-	               "processes",
+	               "addresses of name servers that the processes know. An address "
+	               "counts once for each process that knows the address",
 	               NULL, NULL);
 }
 
@@ -173,9 +173,9 @@ void figures_new(struct figures *figures)
 	            "database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
-	            "announcements that some mini-DNS processes did not confirm in "
-	            "time. mini-DNS then sends the NOTIFY messages, although these "
-	            "processes may not know the serial yet",
+	            "announcements of a serial that at least one mini-DNS process did "
+	            "not confirm in time. mini-DNS sends the NOTIFY messages even if "
+	            "such a process does not know the serial yet",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",

@@ -76,10 +76,10 @@ enum { SOA_CACHE_SHARE = 4 };
 
 static const struct option rows[] = {
 	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
-	  "addresses at which mini-DNS answers over UDP and TCP. For its own messages to "
-	  "a name server (NOTIFY, polls, transfers), mini-DNS uses as the source address "
-	  "the first of these addresses that is not a wildcard and has the same address "
-	  "family as the server" },
+	  "addresses at which mini-DNS answers over UDP and TCP. mini-DNS also needs a "
+	  "source address for its own messages to a name server (NOTIFY messages, polls, "
+	  "transfer queries). mini-DNS uses the first address in listen that is not a "
+	  "wildcard and has the same address family as the name server" },
 	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
 	  "addresses at which mini-DNS answers over TLS, including transfers (RFC 9103), "
 	  "for example \"192.0.2.1:853\". Empty list: no TLS" },
@@ -111,32 +111,36 @@ static const struct option rows[] = {
 	  "processes", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
 	  "second secret for DNS cookies. mini-DNS also accepts cookies that it made "
-	  "with this secret. To change cookie_secret, first set the new secret here. "
-	  "Then swap the two secrets. Remove the old secret after one hour",
+	  "with this secret. To change cookie_secret, first set cookie_secret_other to "
+	  "the new secret. Then swap the two secrets. Remove the old secret after one "
+	  "hour",
 	  .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
-	  "largest number of UDP answers per second to one client network (/24 or /56) "
-	  "without a valid cookie or signature. Answers with records, NXDOMAIN answers "
-	  "and errors have separate counts. An answer counts at least once. A longer "
-	  "answer counts once for each 64 octets beyond the length of its query. Each "
-	  "process applies an equal share of the limit: rate_limit divided by processes, "
-	  "rounded up. 0: no limit for any client, including servers",
+	  "largest number of UDP answers per second to one client network (/24 or /56). "
+	  "The limit does not apply to the answer to a query that has a valid cookie or "
+	  "a valid signature. mini-DNS counts answers without an error, NXDOMAIN answers "
+	  "and other errors separately. An answer counts at least once. A longer answer "
+	  "counts once for each 64 octets beyond the length of its query. The limit of "
+	  "each process is rate_limit divided by the number of processes, rounded up. 0: "
+	  "no limit for any client, including servers",
 	  .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
 	  "largest number of UDP answers per second to the address of a server of a "
-	  "pool. The limit applies to the answers to SOA queries, IXFR queries and "
-	  "NOTIFY messages. Answers count as for rate_limit, and the processes divide "
-	  "this limit in the same way. 0: no limit",
+	  "pool. This limit replaces rate_limit for the answers to SOA queries, IXFR "
+	  "queries and NOTIFY messages. A long answer counts more than once, and the "
+	  "processes divide this limit, in the same way as for rate_limit. 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
-	  "largest number of answers that rate_limit allows in one burst. The processes "
-	  "divide this number in the same way as rate_limit",
+	  "largest number of answers that mini-DNS sends to a client network in one "
+	  "burst. After the burst, rate_limit applies. mini-DNS divides this number "
+	  "among the processes in the same way as rate_limit",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "length of a series of answers beyond the limit. mini-DNS truncates one "
-	  "answer of each series and drops the others. A client that gets a "
-	  "truncated answer repeats its query over TCP. 1: truncate all answers; 0: "
+	  "length of a series of answers beyond the limit. mini-DNS truncates one answer "
+	  "of each series and drops the others. A client that gets a truncated answer "
+	  "repeats its query over TCP. If the query has a DNS cookie, mini-DNS sends the "
+	  "error BADCOOKIE instead of the truncated answer. 1: truncate all answers; 0: "
 	  "drop all answers", .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
 	  "addresses and prefixes of clients that have no rate limit. List only "
@@ -151,24 +155,26 @@ static const struct option rows[] = {
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
 	  "largest number of TCP connections of one process. If this many connections "
 	  "are open, a new connection replaces the connection that has been idle "
-	  "longest. A new connection from a server of a pool, or from an address in "
-	  "allow_transfer, may also replace a busy connection of another client" },
+	  "longest. mini-DNS closes an idle connection of a server of a pool, or of an "
+	  "address in allow_transfer, only if no other connection is idle. If no "
+	  "connection is idle, a new connection from such a server or address replaces a "
+	  "busy connection of another client" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
 	  "largest number of TCP connections from one address to one process. mini-DNS "
 	  "refuses further connections. All clients of one IPv6 /56 network count as one "
 	  "address, except the servers of a pool and the addresses in allow_transfer" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "time after which mini-DNS closes an idle TCP connection. If more than half of "
-	  "tcp_clients connections are open, mini-DNS closes an idle connection after at "
-	  "most 10s. If the client has sent no query, mini-DNS always closes the "
-	  "connection after 5s" },
+	  "time after which mini-DNS closes an idle TCP connection. If the number of "
+	  "open connections is more than half of tcp_clients, mini-DNS closes an idle "
+	  "connection after at most 10s. If the client has sent no query, mini-DNS "
+	  "always closes the connection after 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
 	  "longest time that a client may take to read 4 KiB of its answers. "
 	  "mini-DNS closes the TCP connection of a slower client" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
-	  "largest amount of memory for zones in one process. The cache of SOA "
-	  "records may use an additional quarter of this amount. One SOA record "
-	  "needs about 400 bytes" },
+	  "largest amount of memory for zones in one process. The cache of SOA records "
+	  "can use up to a quarter of this amount in addition. One SOA record needs "
+	  "about 400 bytes" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
 	  "largest number of zones that one process reads from the database at the same "
 	  "time" },

@@ -45,29 +45,31 @@ static const struct option options[] = {
 	  "pause between two attempts to get an answer from a name server",
 	  .reloadable = true },
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
-	  "largest number of attempts to get an answer from a name server. After the "
-	  "last attempt, the name server counts as failed", .reloadable = true },
+	  "largest number of attempts to find a new serial on a name server. If the last "
+	  "attempt does not find the serial, the poll fails. The same limit applies to "
+	  "the attempts to send a NOTIFY message", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
 	  "120s", 200, 86400 * 1000,
 	  "time between two syncs, which compare the name servers with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
 	  "largest number of domains that one sync handles on one name server. The next "
-	  "sync continues where this sync stops", .reloadable = true },
+	  "sync continues with the domains that remain", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
 	  "number of syncs in which the pool manager compares the records of each domain "
-	  "on all name servers once. In the same number of syncs, it also checks the "
-	  "list of zones on each name server once. 0: the pool manager compares only "
-	  "serials", .reloadable = true },
+	  "on all name servers once, and looks for orphan zones on each name server "
+	  "once. 0: the pool manager compares only serials, and does not look for orphan "
+	  "zones",
+	  .reloadable = true },
 	{ "server_check_interval", OPTION_DURATION, AT(server_check_interval_ms), "15s",
 	  1000, 86400 * 1000,
 	  "time between two checks of a name server. In a check, mini-DNS sends the name "
 	  "server one query, so that the pool manager also notices a failure while no "
-	  "domain changes. After a check without an answer, the time between two checks "
-	  "is 5s", .reloadable = true },
+	  "domain changes. If a name server does not answer, the time between two checks "
+	  "is at most 5s", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "objects that a process locks while it creates or deletes a zone on a "
-	  "name server. domain: only the domain; tenant: all domains of its tenant" },
+	  "name server. domain: only the domain; tenant: all domains of the tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports at which the name servers reach mini-DNS",
 	  .required = true },

@@ -83,11 +83,13 @@ void peers_metrics(void)
 	                   "messages with orders that the pool manager sent to mini-DNS",
 	                   NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "retries of reports to central about domains",
+	                     "reports about domains that the pool manager sent to "
+	                     "central again",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                             "reports about domains that central has "
+		                             "reports about domains that the pool "
+		                             "manager sent and that central has "
 		                             "answered, by status", "status",
 		                             report_name(report));
 }

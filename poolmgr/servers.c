@@ -167,20 +167,21 @@ void servers_metrics(struct servers *servers)
 
 		server->behind = server_gauge(server, "server_domains_behind",
 		    "domains whose newest serial no poll has found on the server yet. "
-		    "Each process counts them in each sync");
+		    "Each process counts the domains in each sync");
 		server->lag = server_gauge(server, "server_lag_seconds",
 		    "seconds since the oldest change that no poll has found on the "
-		    "server yet. The master measures this value in each sync. It counts "
-		    "a change only if its poll or command has failed or is due again");
+		    "server yet. The master measures this value in each sync. The master "
+		    "counts a change only if the poll or command for the change has "
+		    "failed or is due again");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
-		    "processes that get no answer from the control channel of the "
-		    "server, after three failed commands in a row. The value is the "
-		    "number of all processes of the pool, or 0. A refusal counts as an "
-		    "answer");
+		    "processes that treat the control channel of the server as failed, "
+		    "because three commands in a row got no answer. All processes of the "
+		    "pool share this state, so the value is the number of all processes, "
+		    "or 0. A refusal counts as an answer");
 		server->silent_gauge = server_gauge(server, "server_silent_processes",
-		    "processes that get no DNS answer from the server, after three "
-		    "failed polls in a row. The value is the number of all processes of "
-		    "the pool, or 0");
+		    "processes that treat the server as silent, because three polls in a "
+		    "row got no answer. All processes of the pool share this state, so "
+		    "the value is the number of all processes, or 0");
 	}
 }
 

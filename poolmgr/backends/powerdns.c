@@ -37,7 +37,8 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct powerdns),
 	{ "url", OPTION_TEXT, offsetof(struct powerdns, url), "http://127.0.0.1:8081",
 	  1, 255,
-	  "URL of the web server of PowerDNS, or of a TLS proxy in front of it" },
+	  "URL of the web server of PowerDNS, or of a TLS proxy in front of this web "
+	  "server" },
 	{ "api_key", OPTION_SECRET, offsetof(struct powerdns, api_key), NULL, 1, 255,
 	  "API key of the server. A program with this key can create and delete all "
 	  "zones on the server", .required = true },

@@ -83,8 +83,8 @@ static struct figures {
 void mirror_metrics(void)
 {
 	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
-	    "calls of the agent that request the contents of its files. Each page needs "
-	    "one call",
+	    "calls with which the agent requests the contents of its files. The agent "
+	    "needs one call for each page of the contents",
 	    NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
 	    "calls to which the agent got no answer or a refusal. The log contains the "
@@ -93,8 +93,8 @@ void mirror_metrics(void)
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that the agent replaced", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
-	    "complete reads of the contents that were necessary because a message about "
-	    "a change was lost",
+	    "complete reads of the contents of the files that were necessary because a "
+	    "message about a change was lost",
 	    NULL, NULL);
 }
 

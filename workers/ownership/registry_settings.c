@@ -39,12 +39,13 @@ static const char *const scope_words[] = {
 
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
-	  "name of the shared zone. zonefleet-ownership changes only record sets "
-	  "with an ownership mark of this storage_id", .required = true },
+	  "name of the shared zone. zonefleet-ownership changes and deletes only record "
+	  "sets with an ownership mark of the storage_id of this group",
+	  .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
-	  "owner in the ownership marks of zonefleet-ownership. Several zones may have "
-	  "the same storage_id. No other program that writes to these zones may use the "
-	  "same owner", .required = true },
+	  "owner in the ownership marks of zonefleet-ownership. You can use the same "
+	  "storage_id for several zones. Other programs that write to such a zone must "
+	  "use different owners", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
 	  "tenant that may make calls about this zone, in addition to administrators. "
 	  "\"\": only administrators may make calls" },
@@ -53,9 +54,10 @@ static const struct option rows[] = {
 	  "external-dns also reads; table: the database, for a zone that must not "
 	  "contain ownership marks; memory: the memory of the program, for tests" },
 	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
-	  .help = "form of an ownership mark. typed: one TXT record for each record "
-	  "set, with the type of the record set in its name; same: one TXT record "
-	  "with only the storage_id, at the name of the record set" },
+	  .help = "form of an ownership mark. typed: one TXT record for each record set, "
+	  "and the name of the TXT record contains the type of the record set; same: one "
+	  "TXT record that has the name of the record set and contains only the "
+	  "storage_id" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX,
 	  "text at the beginning of the name of an ownership mark. The name of the "
@@ -98,8 +100,8 @@ static const struct option rows[] = {
 	  "time between two checks of the zone if no call and no approval starts a "
 	  "round earlier" },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
-	  "time after which zonefleet-ownership reads the whole zone again, even if its "
-	  "serial is the same" },
+	  "time after which zonefleet-ownership reads the whole zone again, even if the "
+	  "serial of the zone is the same" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
 	  "shortest time between two rounds. The interval limits the load on the "
 	  "primary" },
@@ -117,8 +119,8 @@ static const struct option rows[] = {
 	{ "ownership_scope", OPTION_WORD, AT(scope), "rrset", .words = scope_words,
 	  .help = "unit that belongs to one owner. rrset: one record set, so another "
 	  "owner may have record sets of other types at the same name; name: all record "
-	  "sets of a name, except the NS records of the apex. With the txt_form same, "
-	  "the unit is always the name" },
+	  "sets of a name, except the NS records of the apex. If txt_form is same, the "
+	  "unit is always the name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
@@ -132,14 +134,14 @@ static const struct option rows[] = {
 	  "zonefleet-ownership may delete in one round. If a round would exceed this "
 	  "percentage, an operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
-	  "largest percentage of the record sets with an ownership mark that may "
-	  "lose a record in one round. If a round would exceed this percentage, an "
-	  "operator must approve these updates" },
+	  "largest percentage of the record sets with an ownership mark that may lose a "
+	  "record in one round. If a round would exceed this percentage, an operator "
+	  "must approve the updates that remove records" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
 	  "max_delete_pct and max_update_pct apply only if at least this number of "
-	  "record sets have an ownership mark. If a resource had at least this number "
-	  "of endpoints and its latest list is empty, an operator must approve the "
-	  "deletion of these endpoints" },
+	  "record sets have an ownership mark. If a resource had at least this number of "
+	  "endpoints, and the latest list of the resource is empty, an operator must "
+	  "approve the deletion of the resource's record sets" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
 	  "TTL of a new record set if its endpoint has no TTL. An existing record set "
 	  "keeps its TTL" },
@@ -152,7 +154,7 @@ static const struct option rows[] = {
 	  "false: undo these changes" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
 	  "write a lost ownership mark again if zonefleet-ownership created the record "
-	  "set and its records are unchanged" },
+	  "set and the records of the record set are unchanged" },
 	{ 0 }
 };
 

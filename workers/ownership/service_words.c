@@ -11,7 +11,8 @@ static const struct json_field args[] = {
 	{ "storage_id", "string", "the `storage_id` of the registry",
 	  .max = MARK_OWNER_MAX },
 	{ "zone", "name", "the zone, with or without a final dot" },
-	{ "selector", "[selector]", "selects the record sets of the order" },
+	{ "selector", "[selector]", "the order applies only to record sets that match "
+	  "this selector" },
 	{ "dry_run", "true or false", "true: show the changes, but do not make them",
 	  "false" },
 	{ 0 }
@@ -107,8 +108,8 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
-	{ "selector", "Selects the record sets of an order. The order applies only to "
-	  "record sets that match all fields.",
+	{ "selector", "A condition for the record sets of an order. The order applies "
+	  "only to record sets that match all fields.",
 	  codec_selector_fields },
 	{ "registry", "A registry and its last round.", FIELDS(
 		{ "storage_id", "string", "the owner in the ownership marks" },

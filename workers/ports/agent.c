@@ -72,11 +72,12 @@ static const struct option rows[] = {
 	  "shortest time between two reloads of one dnsmasq process",
 	  .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
-	  "time between two checks for changes that no message announced",
+	  "time between two checks for missed changes. The agent misses a change if the "
+	  "message about the change gets lost",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of a network. The agent also reads after each "
-	  "message that announces a change", .reloadable = true },
+	  "time between two complete reads of a network. After each message about a "
+	  "change, the agent also reads the changed ports", .reloadable = true },
 	{ 0 }
 };
 
@@ -351,8 +352,8 @@ static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 	                         "networks whose files the agent writes on this machine",
 	                         NULL, NULL);
 	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age_seconds",
-	    "seconds since the oldest change to a known network that is not in the files "
-	    "of the network yet",
+	    "seconds since the oldest change that is not in the files of its network "
+	    "yet. Changes to networks that zonefleet-ports does not know do not count",
 	    NULL, NULL);
 	return OK;
 }

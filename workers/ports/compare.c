@@ -37,11 +37,11 @@ void compare_metrics(void)
 	    "networks, subnets, ports and other objects of Neutron that zonefleet-ports "
 	    "compared", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "objects that differed in the first pass, mostly because zonefleet-ports "
-	    "had not received their notifications yet", NULL, NULL);
+	    "objects that differed in the first pass of a comparison, mostly because "
+	    "zonefleet-ports had not received their notifications yet", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "objects that the second pass corrected because their notifications were "
-	    "lost",
+	    "objects that the second pass of a comparison corrected because their "
+	    "notifications were lost",
 	    NULL, NULL);
 }
 

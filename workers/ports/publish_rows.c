@@ -22,8 +22,8 @@ void publish_rows_metrics(void)
 	    "records of ports that successful changes to domains added or deleted",
 	    NULL, NULL);
 	publish_totals.restored = metric_new(METRIC_COUNTER, "ports_restored_total",
-	    "records of ports that other programs had deleted and zonefleet-ports added "
-	    "again", NULL, NULL);
+	    "records of ports that zonefleet-ports added again because other programs "
+	    "had deleted the records", NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
 	    "records that central refused because they conflict with other records. The "
 	    "ports of these records are in ERROR", NULL, NULL);

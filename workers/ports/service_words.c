@@ -24,11 +24,11 @@ static const struct json_field of_network[] = {
 };
 
 static const struct rpc_method_doc words[] = {
-	{ "create_port", "Creates a port and publishes its names. If a port with this "
-	  "id and the same values exists, the call returns this port. The call fails "
-	  "with `Duplicate` if another port of the network has the name, or if the id "
-	  "belongs or belonged to a different port. It fails with `NotFound` if there is "
-	  "no such network.", OWNER, "`port`: [port]",
+	{ "create_port", "Creates a port and publishes its names. If a port with this id "
+	  "and the same values exists, the call returns this port. The call fails with "
+	  "`Duplicate` if another port of the network already has the name, or if the id "
+	  "belongs or belonged to a different port. The call fails with `NotFound` if "
+	  "the network does not exist.", OWNER, "`port`: [port]",
 	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
 	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
 	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
@@ -49,10 +49,11 @@ static const struct rpc_method_doc words[] = {
 	{ "get_published", "Shows the state of the records of a port or a network. "
 	  "`open`: number of records that central has not accepted yet. `refused`: "
 	  "number of records that central refused, with the `reason`. zonefleet-ports "
-	  "sends them again at most `retry_seconds` later. `domains`: the "
-	  "domains that contain the records. `waiting`: `open`, `refused` and `reason` "
-	  "in each domain that has such records, with the id of one of their ports. The "
-	  "call must contain `port` or `network`.",
+	  "sends the refused records again after at most `retry_seconds`. `domains`: the "
+	  "domains that contain the records. `waiting`: one object for each domain that "
+	  "has open or refused records. The object contains `open`, `refused` and "
+	  "`reason` for this domain, and in `port` the id of one port that has such "
+	  "records. The call must contain `port` or `network`.",
 	  OWNER,
 	  "`open`: number; `refused`: number; `reason`: string; `retry_seconds`: number; "
 	  "`domains`: list of names; `waiting`: list of objects with `domain`, `open`, "

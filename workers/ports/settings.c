@@ -30,8 +30,8 @@ const struct option ports_options[] = {
 	  "zonefleet-ports reads no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
 	  "name of the queue in which zonefleet-ports receives the notifications of "
-	  "Neutron. RabbitMQ puts copies of the notifications into this queue. Other "
-	  "programs still get all notifications" },
+	  "Neutron. RabbitMQ puts copies of the notifications into this queue, so other "
+	  "programs also get all notifications" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
 	  "object types that Neutron pushes to its agents, each with its version in your "
@@ -41,9 +41,9 @@ const struct option ports_options[] = {
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
 	  "domain of the networks that have no domain in Neutron. The setting "
-	  "corresponds to dns_domain in the settings of Neutron. This domain belongs to "
-	  "zonefleet and not to a tenant. \"\": the ports of these networks have no "
-	  "names" },
+	  "corresponds to dns_domain in the settings of Neutron. If the domain is "
+	  "missing, zonefleet-ports creates this domain without a tenant. \"\": the "
+	  "ports of these networks have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
 	  .help = "subnets of Neutron whose addresses get names. all: all subnets; "
 	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
@@ -61,8 +61,9 @@ const struct option ports_options[] = {
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
 	  "time between two attempts to write records that central refused" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
-	  "time between two checks of a domain that contains records of ports. The check "
-	  "finds a deleted domain and records that other programs have deleted" },
+	  "time between two checks of a domain that contains records of ports. A check "
+	  "notices if the domain has been deleted, or if other programs have deleted "
+	  "records of ports" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
 	  "central" },

@@ -63,14 +63,16 @@ static const struct option rows[] = {
 	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
 	  "shortest time between two reloads of HAProxy", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
-	  "time between two checks for changes that no message announced",
+	  "time between two checks for missed changes. The agent misses a change if the "
+	  "message about the change gets lost",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "time between two complete reads of the hosts. The agent also reads after each "
-	  "message that announces a change", .reloadable = true },
+	  "time between two complete reads of the hosts. After each message about a "
+	  "change, the agent also reads the hosts of the changed routes",
+	  .reloadable = true },
 	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
 	  "time between two reports that the instance is alive. Set routes.alive_timeout "
-	  "to a value several times as long", .reloadable = true },
+	  "to several times this value", .reloadable = true },
 	{ 0 }
 };
 

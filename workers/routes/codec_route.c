@@ -8,10 +8,10 @@
 #include "runtime/access.h"
 
 #define ROUTE_STATUS \
-	{ "phase", "string", "`new` or `scheduled`; only a binding changes it", \
+	{ "phase", "string", "`new` or `scheduled`. Only a binding changes the phase", \
 	  "unchanged", 16 }, \
-	{ "dns", "string", "the name of the route; only a binding changes it", \
-	  "unchanged", ROUTE_HOST_MAX + 1 }
+	{ "dns", "string", "the name of the route. Only a binding changes the "\
+	  "name", "unchanged", ROUTE_HOST_MAX + 1 }
 
 const struct json_field codec_route_fields[] = {
 	{ "id", "id", "the id of the route", "a new id", .is_fixed = true },
@@ -22,8 +22,8 @@ const struct json_field codec_route_fields[] = {
 	  .max = ROUTE_HOST_MAX, .is_fixed = true },
 	{ "project_id", "string", "the tenant of the route", "the caller's tenant", 255,
 	  .is_fixed = true },
-	{ "host", "string", "a host that replaces the generated name. It can begin with "
-	  "the wildcard `*.`", "empty", ROUTE_HOST_MAX + 1 },
+	{ "host", "string", "a host that replaces the generated name. The host can begin "
+	  "with the wildcard `*.`", "empty", ROUTE_HOST_MAX + 1 },
 	{ "labels", "object of strings", "the labels of the route", "empty", LABELS_MAX },
 	{ "backend", "string", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
 	{ "status", "[route status]", "`create_route` refuses this field. `update_route` "
@@ -47,7 +47,7 @@ const struct json_field codec_route_shown[] = {
 	  "route, or null" },
 	{ "last_error", "string or null", "why the route has no router" },
 	{ "waiting", "true or false", "true: the route is waiting because another route "
-	  "has its host" },
+	  "already has the same host" },
 	{ "attempts", "number", "number of times that the scheduler found no router for "
 	  "the route" },
 	{ "created_at", "time", "when the route was created" },

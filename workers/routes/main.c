@@ -31,14 +31,14 @@ static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
 	  .help = "way in which zonefleet-routes chooses a router for a route. "
 	  "roundrobin: the routers take turns; label: the routers that have a label of "
-	  "the route take turns (if no router has one, the routers without a label take "
-	  "turns); leastloaded: the router with the fewest routes; hash: the id of the "
-	  "route selects the router; external: another program calls "
+	  "the route take turns, or the routers without a label if no router has a label "
+	  "of the route; leastloaded: the router with the fewest routes; hash: the id of "
+	  "the route selects the router; external: another program calls "
 	  "create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "parent domain of a new router if the call names no domain: the domain of the "
-	  "router is then NAME.SUFFIX. A route must not have a host in this parent "
-	  "domain. \"\": each call of create_router must name a domain (dns)" },
+	  "parent domain of a new router. If the call names no domain, the domain of the "
+	  "router is NAME.SUFFIX. The host of a route must not be in this parent domain. "
+	  "\"\": each call of create_router must name a domain (dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },
@@ -49,16 +49,18 @@ static const struct option rows[] = {
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
-	  "patterns of the backends that a route may name in addition to NAMESPACE_NAME. "
-	  "Separate the patterns with blanks. NAMESPACE stands for the namespace of the "
-	  "route, PROJECT for its tenant. A pattern may contain one *, which stands for "
-	  "any octets. \"*\": all backends. Administrators may name any backend" },
+	  "patterns of the backends that a tenant can set for a route, in addition to "
+	  "NAMESPACE_NAME. Separate the patterns with blanks. NAMESPACE stands for the "
+	  "namespace of the route, PROJECT for the tenant of the route. A pattern can "
+	  "contain one *, which stands for any text. \"*\": all backends. Administrators "
+	  "can set any backend" },
 	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
-	  "patterns of the free namespaces in which a tenant may create the first route. "
-	  "Separate the patterns with blanks. PROJECT stands for the tenant. A pattern "
-	  "may contain one *, which stands for any octets. \"*\": all namespaces, even "
-	  "if the name of an operator's backend begins with the namespace and \"_\". "
-	  "Administrators may use any namespace" },
+	  "patterns of the namespaces in which a tenant can create the first route. "
+	  "After this, the namespace belongs to the tenant. Separate the patterns with "
+	  "blanks. PROJECT stands for the tenant. A pattern can contain one *, which "
+	  "stands for any text. \"*\": all free namespaces. With this value, a tenant "
+	  "can use an operator's backend if the name of the backend begins with a free "
+	  "namespace and \"_\". Administrators can use any free namespace" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "largest number of routes of one tenant. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },
@@ -81,8 +83,8 @@ static const struct option rows[] = {
 	  "pause before zonefleet-routes creates the CNAME record at the former name of "
 	  "a moved route. The pause must be long enough for all instances of the new "
 	  "router to serve the route. If all instances report which routes they serve, "
-	  "zonefleet-routes does not use the pause, but creates the record when all "
-	  "instances serve the route" },
+	  "zonefleet-routes ignores the pause, and creates the record when all instances "
+	  "serve the route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
 	  "pause is 1s, and each further pause is longer" },

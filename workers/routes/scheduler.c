@@ -36,8 +36,8 @@ void scheduler_metrics(void)
 	figures.rebound = metric_new(METRIC_COUNTER, "routes_rebound_total",
 	    "routes that the scheduler moved to another router", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "routes_unschedulable_total",
-	    "attempts to bind a route that found no router. The field last_error of the "
-	    "route contains the reason", NULL, NULL);
+	    "attempts of the scheduler that found no router for a route. The field "
+	    "last_error of the route contains the reason", NULL, NULL);
 }
 
 struct scheduler {

@@ -80,8 +80,8 @@ static const struct rpc_method_doc words[] = {
 	           "the version of the hosts that HAProxy serves (`version` of "
 	           "`router_hosts`)",
 	           "unknown" }) },
-	{ "create_route_binding", "Binds a route to a router, as the scheduler does. "
-	                          "The binding must contain `router` or "
+	{ "create_route_binding", "Binds a route to a router, in the same way as the "
+	                          "scheduler. The binding must contain `router` or "
 	                          "`dns`.", ADMIN, "`binding`: [binding]",
 	  "{'binding': {'route_namespace': 'myapp', 'route_name': 'web', 'router': "
 	  "'shard1'}}",
@@ -100,7 +100,7 @@ static const struct rpc_method_doc words[] = {
 	           "counts as 500",
 	           "100", LIST_MAX }) },
 	{ "hosts_versions", "Shows the version of the hosts of each router. `versions` "
-	  "contains a number for each name of a router. The number grows with each "
+	  "contains a number for the name of each router. The number grows with each "
 	  "change.",
 	  ADMIN, "`versions`: object",
 	  "{'routers': ['shard1']}",
@@ -110,7 +110,7 @@ static const struct rpc_method_doc words[] = {
 
 static const struct rpc_object objects[] = {
 	{ "new route", "A route that a caller creates or changes.", codec_route_fields },
-	{ "route status", "The state of a route. Only a binding changes it.",
+	{ "route status", "The state of a route. Only a binding changes this state.",
 	  codec_status_fields },
 	{ "route", "A route in an answer.", codec_route_shown, true },
 	{ "new router", "A router that a caller creates or changes.",

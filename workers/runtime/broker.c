@@ -45,13 +45,15 @@ const struct option broker_options[] = {
 	  "connection that is silent for twice this time" },
 	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
 	  134217728,
-	  "largest size of a message in bytes. A larger message that arrives becomes "
-	  "a dead letter. The program refuses to send a larger message" },
+	  "largest size of a message in bytes. The program refuses to send a larger "
+	  "message. If a larger call arrives, the caller gets the error TooLarge. A "
+	  "larger cast becomes a dead letter. But if only programs of the fleet may call "
+	  "the methods of the topic, the program discards a larger cast" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "largest number of messages that are waiting in a process until it can send "
-	  "them to RabbitMQ, and largest number of calls of the process that are waiting "
-	  "for an answer. If this many messages or calls are waiting, the process "
-	  "refuses to send further messages or calls" },
+	  "largest number of messages in a process that are waiting for RabbitMQ. The "
+	  "same limit applies to the calls of the process that are waiting for an "
+	  "answer. If a limit is reached, the process refuses to send further messages "
+	  "or calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
 	  "put the user name of the url into each message (user_id of AMQP). "
 	  "RabbitMQ compares this name with the account of the connection. If the "

@@ -30,8 +30,8 @@ const struct option trust_fleet_options[] = {
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
 	  "keys that sign only messages between the agents and zonefleet-ports or "
 	  "zonefleet-routes. Write agent_keys in the same form as fleet.keys. If an "
-	  "agent has no fleet.keys, it signs with the first of these keys. \"\": each "
-	  "agent needs fleet.keys", .reloadable = true },
+	  "agent has no fleet.keys, the agent signs with the first key in agent_keys. "
+	  "\"\": each agent needs fleet.keys", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "maximum age of a message of the fleet. Programs refuse a message that is "
 	  "older than max_age. They also refuse a message whose timestamp is more than "
@@ -39,11 +39,11 @@ const struct option trust_fleet_options[] = {
 	  "queues. So max_age must be longer than the longest outage that you expect",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "also accept messages of the fleet, and answers, without a valid signature "
-	  "from all accounts that may send to the topic or the reply queue. Set "
-	  "trust_broker to true while you distribute the first keys, or if topic "
-	  "permissions of RabbitMQ prevent all other accounts from sending to the "
-	  "topics", .reloadable = true },
+	  "accept messages of the fleet and answers even if they have no valid "
+	  "signature. All accounts that may send to the topic or the reply queue can "
+	  "then send such messages. Set trust_broker to true while you distribute the "
+	  "first keys, or if topic permissions of RabbitMQ prevent all other accounts "
+	  "from sending to the topics", .reloadable = true },
 	{ 0 }
 };
 
@@ -167,8 +167,8 @@ static const char *trust_refusal_name(int refusal)
 static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "messages that the program refused because the sender may not "
-	                  "send them, by reason",
+	                  "messages that the program refused because the sender has no "
+	                  "right to send them, by reason",
 	                  "reason", trust_refusal_name(refusal));
 }
 
@@ -177,7 +177,7 @@ static struct metric *trust_unchecked_metric(void)
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
 	                  "messages of the fleet that the program accepted without a "
 	                  "valid signature because of fleet.trust_broker. Later checks "
-	                  "can still refuse them", NULL, NULL);
+	                  "can refuse these messages", NULL, NULL);
 }
 
 void trust_metrics(void)
