@@ -211,8 +211,9 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", NULL, '', serial, "
 	    AGE("updated_at") " FROM repairs r ORDER BY updated_at DESC LIMIT ?", list);
 	fleet_add_repairs(tx, arena,
-	    "SELECT name, server_id, pool_name, kind, IF(outcome = 'DONE' "
-	    "AND action IN ('TRANSFER', 'RENEW'), 'ORDERED', outcome), detail, "
+	    "SELECT name, server_id, pool_name, kind, CASE "
+	    "WHEN outcome = 'DONE' AND action IN ('TRANSFER', 'RENEW') THEN 'ORDERED' "
+	    "WHEN outcome = 'PARKED' THEN 'ENDED' ELSE outcome END, detail, "
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
 	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " "
 	    "FROM repair_log l "

@@ -628,7 +628,7 @@ const struct command commands[] = {
 	  "parks this difference, too. In this case, the server counts for the "
 	  "consensus, and the difference needs no operator. The pool manager also parks "
 	  "a repair that the server refuses, and an orphan zone that can belong to "
-	  "another fleet.",
+	  "another fleet. ENDED: the drift was PARKED, and it has ended.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
