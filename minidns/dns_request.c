@@ -207,7 +207,8 @@ static bool dns_request_receive_tcp(struct dns_request *request)
 	                         request->in_len - FRAME_PREFIX, clock_unix());
 	if (response.fault)
 		/* over TCP no other host can answer */
-		response.kind = RESPONSE_FAILED;
+		response.kind = response.is_unsigned_absence ? RESPONSE_ABSENT
+		                                             : RESPONSE_FAILED;
 	if (response.kind == RESPONSE_MISMATCH)
 		/* not an answer to this request; another message may follow */
 		request->in_len = 0;
@@ -302,7 +303,10 @@ static bool dns_request_take_datagram(struct dns_request *request, const uint8_t
 	switch (forgery_step(&request->forgery, match)) {
 	case FORGERY_WAIT:
 		dns_request_doubt(request, &response);
-		return true;
+		if (!response.is_unsigned_absence)
+			return true;
+		dns_request_open_tcp(request);
+		return false;
 	case FORGERY_LEAVE:
 		dns_request_leave_udp(request);
 		return false;

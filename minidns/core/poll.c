@@ -107,7 +107,7 @@ static void poll_learn(struct poll *poll)
  */
 static bool poll_is_on_its_way(const struct poll *poll)
 {
-	if (poll->last.fault)
+	if (poll->last.fault && poll->last.kind != RESPONSE_ABSENT)
 		return false;
 	if (poll->terms.absence)
 		return poll->last.kind == RESPONSE_SERIAL ||
@@ -380,8 +380,12 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 
 	*result =
 	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
-	/* a deleted zone that the server served before: it answers us */
-	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
+	/*
+	 * A deleted zone that the server served before: it answers us. Without a
+	 * signature, this does not show that the absence comes from the server.
+	 */
+	result->has_serial = poll->has_serial &&
+	                     (!absent || (poll->terms.absence && !poll->last.fault));
 	result->serial = poll->serial;
 	result->silent = poll->silent;
 	result->unasked = !poll->silent && poll->last.kind == RESPONSE_UNASKED;

@@ -128,16 +128,35 @@ static enum response_kind response_find_serial(const struct soa_request *ask,
 	return RESPONSE_ABSENT;
 }
 
+static const char *response_explain_unsigned(enum rcode rcode)
+{
+	switch (rcode) {
+	case RCODE_REFUSED:
+		return "answers with REFUSED, without a TSIG record";
+	case RCODE_NOTAUTH:
+		return "answers with NOTAUTH, without a TSIG record";
+	case RCODE_NXDOMAIN:
+		return "answers with NXDOMAIN, without a TSIG record";
+	default:
+		return "answers without a TSIG record";
+	}
+}
+
 /* NULL: the signature of the answer is as required. */
 static const char *response_signature_fault(const struct soa_request *ask,
-                                            const uint8_t *data, size_t len, uint64_t now)
+                                            const uint8_t *data, size_t len,
+                                            uint64_t now, struct response *response)
 {
 	struct tsig_chain chain = ask->chain;
 	struct tsig tsig;
 	const char *fault;
 
-	if (!tsig_find(data, len, &tsig) || !tsig.present)
-		return "answers without a TSIG record";
+	if (!tsig_find(data, len, &tsig) || !tsig.present) {
+		response->is_unsigned_absence =
+		    ask->opcode == OPCODE_QUERY &&
+		    response_of_rcode(response->rcode) == RESPONSE_ABSENT;
+		return response_explain_unsigned(response->rcode);
+	}
 	if (tsig.error && !tsig.mac_len)
 		return tsig_reason_refused(tsig.error);
 	fault = tsig_reason_invalid(tsig_verify(&chain, data, &tsig, now));
@@ -157,8 +176,9 @@ struct response response_read(const struct soa_request *ask, const uint8_t *data
 		return response;
 	response.is_exact = exact;
 	response.rcode = header.flags & FLAG_RCODE;
-	response.fault = ask->is_signed ? response_signature_fault(ask, data, len,
-	                                                           now) : NULL;
+	response.fault = ask->is_signed ? response_signature_fault(ask, data, len, now,
+	                                                           &response)
+	                                : NULL;
 	if (response.fault)
 		return response;
 	response.kind = response_of_rcode(response.rcode);

@@ -6,7 +6,8 @@
  * 	serial	  the server serves the zone at this serial
  * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
  * 		  NXDOMAIN, or NOERROR without an SOA (the pool manager then needs a
- * 		  confirmation: poolmgr/core/absence.h)
+ * 		  confirmation: poolmgr/core/absence.h); over TCP, also without a TSIG
+ * 		  record, although the request was signed
  * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, malformed records, or no valid TSIG record with the
  * 		  server's key
@@ -65,6 +66,13 @@ struct response {
 	 * may follow. If no other answer follows, the request fails with this fault.
 	 */
 	const char *fault;
+	/*
+	 * True: the request was signed, and the answer says without a TSIG record that
+	 * the server does not serve the zone. Knot has the key, but does not sign such
+	 * an answer. mini-DNS repeats the request over TCP, where only the server can
+	 * answer.
+	 */
+	bool is_unsigned_absence;
 };
 
 /*

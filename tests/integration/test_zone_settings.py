@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
 from lab.dns import Key, axfr                                           # noqa: E402
 from lab.process import HOST, LabError, free_port                       # noqa: E402
-from story import Caller, put, start_fleet                              # noqa: E402
+from story import Caller, merged, put, start_fleet                      # noqa: E402
 from test_follow import RIGHT, SECONDS, Story, www                      # noqa: E402
 
 CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
@@ -209,6 +209,10 @@ class Settings(Nowhere):
         self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
             f"SELECT 1 FROM repairs WHERE object_uuid = '{domain['id']}'"), SECONDS,
             "it is no longer parked")
+        states = {repair["state"] for repair in self.caller.find_repairs()["repairs"]
+                  if repair["name"] == domain["name"]}
+        self.assertLessEqual({"ENDED"}, states)
+        self.assertNotIn("PARKED", states)
 
 
 class Keys(Changed):
@@ -363,6 +367,56 @@ class Renumber(Changed):
         self.wait_checked()
         self.assertEqual([repair for repair in self.caller.find_repairs()["repairs"]
                           if repair["state"] == "PARKED"], [])
+
+
+class Signed(Changed):
+    """Knot has the key of its queries, and does not sign that it has no zone."""
+
+    name_servers = ("knot",)
+    minidns = 1
+    KEY = Key("knot-key.", "hmac-sha256", base64.b64encode(b"Knot and mini-DNS").decode())
+    servers = {"knot": {"key": KEY}}
+    backend = "knot"
+
+    @classmethod
+    def prepare(cls):
+        cls.caller.create_tsigkey(tsigkey=cls.KEY._asdict())
+        servers = cls.right["backends"][cls.backend]["servers"]
+        cls.right = merged(cls.right, {"backends": {cls.backend: {"servers": [
+            one | {"tsig_key": cls.KEY.name} for one in servers]}}})
+
+    def setUp(self):
+        self.start_with({})
+
+    def delete(self, domain):
+        self.caller.delete_domain(domain=domain["id"])
+        self.fleet.wait_state(domain["id"], "NONE DELETED", SECONDS)
+        self.assertIsNone(drift.serial(self.fleet.knot, domain["name"]))
+
+    def test_a_deletion(self):
+        self.delete(self.create("deleted.example."))
+
+    def test_a_zone_that_is_lost(self):
+        domain = self.create("lost.example.")
+        self.fleet.knot.change(("conf-unset", f"zone[{domain['name']}]"))
+        domain = self.change(domain, "192.0.2.2")
+        self.follow(domain, "192.0.2.2")
+        self.assertEqual(self.fleet.mariadb.sql(
+            f"SELECT kind, outcome FROM repair_log WHERE object_uuid = '{domain['id']}'"),
+            [["MISSING", "DONE"]])
+        self.delete(domain)
+
+
+class SignedCatalog(Signed):
+
+    servers = {"knot": {"key": Signed.KEY, "catalog": "catalog.invalid."}}
+    backend = "catalog"
+    test_a_zone_that_is_lost = None     # it has no control channel
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.fleet.cli("pool", "set", "default", "--catalog", "catalog.invalid.", "--admin")
 
 
 class Rolling(Story):

@@ -19,6 +19,7 @@ struct say {
 	enum response_kind kind;	/* NOTHING: silence; a row of zeroes is no row */
 	uint32_t serial;
 	enum rcode rcode;
+	const char *fault;
 };
 
 struct story {
@@ -65,6 +66,13 @@ static const struct story stories[] = {
 	{ "to be gone: it goes", true,
 	  { { RESPONSE_SERIAL, 41 }, { NOTHING }, { RESPONSE_ABSENT, 0, RCODE_NOTAUTH } },
 	  REPORT_NO_DOMAIN, "answers with NOTAUTH", 41 },
+	/* only a signed absence comes from the server that had the serial */
+	{ "to be gone: it goes, unsigned", true,
+	  { { RESPONSE_SERIAL, 41 }, { RESPONSE_ABSENT, 0, RCODE_REFUSED, "unsigned" } },
+	  REPORT_NO_DOMAIN, "unsigned", -1 },
+	{ "it has no such zone, unsigned", false,
+	  { { RESPONSE_ABSENT, 0, RCODE_REFUSED, "unsigned" } },
+	  REPORT_NO_DOMAIN, "unsigned", -1 },
 	{ "to be gone: it stays", true, { { RESPONSE_SERIAL, 41 } }, REPORT_ERROR,
 	  "still serves the domain at serial 41", 41 },
 	{ "to be gone: it stays, newer", true, { { RESPONSE_SERIAL, 99 } }, REPORT_ERROR,
@@ -102,7 +110,8 @@ static struct pace *new_pace(void)
 
 static struct poll_move answer(struct poll *poll, const struct say *say)
 {
-	struct response response = { say->kind, say->rcode, say->serial };
+	struct response response = { say->kind, say->rcode, say->serial,
+	                             .fault = say->fault };
 
 	if (say->kind == RESPONSE_UNASKED)
 		response.fault = FAULT;
@@ -240,6 +249,8 @@ static const struct {
 	bool is_borne;
 } patience[] = {
 	{ "absent yet", false, { RESPONSE_ABSENT, 0, RCODE_REFUSED }, true },
+	{ "absent yet, unsigned", false,
+	  { RESPONSE_ABSENT, 0, RCODE_REFUSED, "unsigned" }, true },
 	{ "not loaded yet", false, { RESPONSE_FAILED, 0, RCODE_SERVFAIL }, true },
 	{ "an old serial", false, { RESPONSE_SERIAL, 41 }, false },
 	{ "lame", false, { RESPONSE_LAME }, false },

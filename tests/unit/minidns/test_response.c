@@ -230,6 +230,38 @@ static void only_what_is_signed_counts(void **state)
 	}
 }
 
+static void an_unsigned_absence_has_a_mark(void **state)
+{
+	struct soa_request ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+	struct tsig_key key = key_of("key.", "c2VjcmV0c2VjcmV0");
+	static const struct {
+		const char *packet, *fault;
+	} cases[] = {
+		{ "\1\2\200\5\0\1\0\0\0\0\0\0" Q, "REFUSED, without a TSIG record" },
+		{ "\1\2\200\11\0\1\0\0\0\0\0\0" Q, "NOTAUTH, without a TSIG record" },
+		{ "\1\2\200\3\0\1\0\0\0\0\0\0" Q, "NXDOMAIN, without a TSIG record" },
+		{ "\1\2\200\2\0\1\0\0\0\0\0\0" Q, NULL },
+		{ "\1\2\204\0\0\1\0\0\0\0\0\0" Q, NULL },
+	};
+	enum { LEN = sizeof("\1\2\200\5\0\1\0\0\0\0\0\0" Q) - 1 };
+	uint8_t question[SOA_REQUEST_MAX];
+
+	(void)state;
+	soa_request_encode(&ask, &key, NOW, question);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct response got = response_read(
+			&ask, (const uint8_t *)cases[i].packet, LEN, NOW);
+
+		assert_int_equal(got.kind, RESPONSE_MISMATCH);
+		assert_int_equal(got.is_unsigned_absence, cases[i].fault != NULL);
+		assert_non_null(strstr(got.fault, cases[i].fault
+		                                  ? cases[i].fault
+		                                  : "answers without a TSIG record"));
+	}
+}
+
 /* In the names of the TSIG record, the other case of a letter is the same letter. */
 static bool is_other_case(const struct tsig *tsig, size_t at, int bit)
 {
@@ -271,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_signed_counts),
+		cmocka_unit_test(an_unsigned_absence_has_a_mark),
 		cmocka_unit_test(no_bit_can_be_flipped),
 		cmocka_unit_test(each_answer_says_one_thing),
 		cmocka_unit_test(the_question_may_be_in_any_case),
