@@ -193,7 +193,7 @@ static const struct rpc_method_doc words[] = {
 	           "import uses all fields. But if the import contains NS records at the "
 	           "apex, these records replace `ns`, so `ns` has an effect only in the "
 	           "mode `upsert`" },
-	         { "mode", "string", "`create`: create the domain, which must not exist. "
+	         { "mode", "string", "`create`: create a new domain; it must not exist. "
 	                           "`replace`: replace all records of the domain, which "
 	                           "must exist. `upsert`: replace only the record sets "
 	                           "that the import names",

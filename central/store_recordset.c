@@ -39,9 +39,13 @@ static void record_read(struct tx_rows *rows, struct record *record)
 	record->rdata = row_bytes(rows, &len);
 	record->rdata_len = (uint16_t)len;
 	record->managed_by = row_text(rows);
-	if (!record->data || !record->rdata || len > UINT16_MAX)
-		tx_fail(rows->tx, ERR_INTERNAL, "the row %s of the table records must "
-		        "have data, and rdata of at most %d octets, not %zu: correct "
+	if (!record->data || !record->rdata)
+		tx_fail(rows->tx, ERR_INTERNAL, "row %s of the table 'records': the "
+		        "column 'data' or 'rdata' is NULL: correct this row in the "
+		        "database", record->id);
+	else if (len > UINT16_MAX)
+		tx_fail(rows->tx, ERR_INTERNAL, "row %s of the table 'records': the "
+		        "column 'rdata' must have at most %d octets, not %zu: correct "
 		        "this row in the database", record->id, UINT16_MAX, len);
 	store_read_state(rows, "records", &record->state);
 }

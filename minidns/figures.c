@@ -100,9 +100,9 @@ static void figures_new_silence(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "messages to silent name servers for which mini-DNS did not wait for "
-	            "an answer. mini-DNS sent the NOTIFY messages once, and did not send "
-	            "the other messages",
+	            "messages that mini-DNS omitted or did not repeat because the name "
+	            "server is silent. mini-DNS sends a NOTIFY message once and does not "
+	            "wait for an answer. mini-DNS does not send the other messages",
 	            NULL, NULL);
 }
 

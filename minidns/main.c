@@ -137,8 +137,8 @@ static const struct option rows[] = {
 	  "among the processes in the same way as rate_limit",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "length of a series of answers beyond the limit. mini-DNS truncates one answer "
-	  "of each series and drops the others. A client that gets a truncated answer "
+	  "mini-DNS truncates one in this many answers that exceed the limit, and drops "
+	  "the others. A client that gets a truncated answer "
 	  "repeats its query over TCP. If the query has a DNS cookie, mini-DNS sends the "
 	  "error BADCOOKIE instead of the truncated answer. 1: truncate all answers; 0: "
 	  "drop all answers", .reloadable = true },

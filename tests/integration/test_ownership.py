@@ -186,10 +186,10 @@ class Basics(Story):
                 self.lab.apply([endpoint])
         with self.assertRaisesRegex(Exception, "resource"):
             self.lab.apply({}, resource="a,b")
-        with self.assertRaisesRegex(Exception, "has no zone example.net."):
+        with self.assertRaisesRegex(Exception, "cannot use the zone example.net."):
             self.lab.apply({}, zone="example.net")
         for zone in ZONE, "example.net":            # of another tenant; in no settings
-            with self.assertRaisesRegex(Exception, f"storage_id us has no zone {zone}. that this"):
+            with self.assertRaisesRegex(Exception, f"cannot use the zone {zone}. of the storage_id us"):
                 self.lab.caller(admin=False).get_plan(storage_id="us", zone=zone)
 
 

@@ -87,8 +87,8 @@ void mirror_metrics(void)
 	    "needs one call for each page of the contents",
 	    NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
-	    "calls to which the agent got no answer or a refusal. The log contains the "
-	    "reason",
+	    "calls that failed: either no answer arrived, or the answer was a refusal. "
+	    "The log contains the reason",
 	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that the agent replaced", NULL, NULL);

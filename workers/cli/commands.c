@@ -404,15 +404,15 @@ const struct command commands[] = {
 	  "Creates a port of NETWORK with the given addresses. Each address has a "
 	  "generated name (for example host-10-1-1-1) in the domain of the network. "
 	  "--dns-name sets the name of the port. No other port of the network may have "
-	  "this name. The reverse record of each address contains the name of the port, "
-	  "or the generated name if you give no --dns-name. --dns-domain DOMAIN moves "
-	  "the name of the port from the domain of the network to DOMAIN. The generated "
-	  "names stay in the domain of the network.\n"
-	  "--wait waits until central has accepted the records, and then until the name "
-	  "servers serve the records. If the caller may not see a domain, the command "
-	  "does not wait for the name servers of this domain. Only administrators may "
-	  "see reverse domains. If central refuses records, the command fails with the "
-	  "reason (InError).",
+	  "this name. The reverse record of each address contains the name of the "
+	  "port, or the generated name if you give no --dns-name. --dns-domain DOMAIN "
+	  "moves the name of the port from the domain of the network to DOMAIN. The "
+	  "generated names stay in the domain of the network.\n"
+	  "--wait waits until central has accepted the records, and then until the "
+	  "name servers serve the records. If the caller has no right to see a domain, "
+	  "the command does not wait for the name servers of this domain. Only "
+	  "administrators may see reverse domains. If central refuses records, the "
+	  "command fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
 	  "2001:db8::1 --dns-name vm01 --wait\n"
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
@@ -850,14 +850,14 @@ const struct command commands[] = {
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
-	  "Puts the message back into its queue. If ID is \"all\", the command puts all "
-	  "dead letters back into their queues. If a worker gets the same message twice, "
-	  "the second copy has no effect. The message that the command sends names no "
-	  "broker account. So a worker can refuse this message if the settings of the "
-	  "worker contain broker.require_user_id or broker.administrators. --vouch sends "
-	  "one message under your own account and with your rights. Before you use "
-	  "--vouch, read the message with 'zonefleet dead-letters show'. You cannot use "
-	  "--vouch if ID is \"all\".",
+	  "Puts the message back into its queue. If ID is \"all\", the command puts "
+	  "all dead letters back into their queues. If a worker gets the same message "
+	  "twice, the second copy has no effect. The command sends the message without "
+	  "the name of a broker account. So a worker can refuse this message if the "
+	  "settings of the worker contain broker.require_user_id or "
+	  "broker.administrators. --vouch sends one message under your own account and "
+	  "with your rights. Before you use --vouch, read the message with 'zonefleet "
+	  "dead-letters show'. You cannot use --vouch if ID is \"all\".",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",

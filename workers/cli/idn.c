@@ -48,8 +48,8 @@ static enum err idn_append_label(const char *text, size_t len, const char *field
 		return OK;
 	}
 	if (len > LABEL_MAX)
-		return fail(why, ERR_INVALID, "%s: a label must have at most 63 octets "
-		            "in ASCII, not the %zu of '%.60s...'", field, len, text);
+		return fail(why, ERR_INVALID, "%s: the label '%.60s...' has %zu octets: "
+		            "a label may have at most 63", field, text, len);
 	memcpy(label, text, len);
 	label[len] = '\0';
 	return idn_convert_label(label, field, ascii, why);

@@ -158,7 +158,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"needs a deleted record, the producer adds the record again" },
 	[OPT_HOST]         = { "host", 0, "NAME",
 		"set your own name or *.NAME as the host. '' means the generated name. "
-		"The host must not be the name in routes.suffix or a name below it. Only "
+		"The host must be outside the domain in routes.suffix. Only "
 		"administrators may use a wildcard such as *.com",
 		.is_name = true },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",

@@ -359,9 +359,9 @@ static enum err master_refuse_fixed(const struct master_file *master, const char
 	if (master->starts_blank ||
 	    (!text_is_in_class(first) && rrtype_parse(first, "", &type, &ignored)))
 		return master_refuse(master, words, why);
-	fail(&text, ERR_INVALID, "%s (the first word of the line, '%.16s', is the owner "
-	     "name: begin the line with a name, for example @, or with a blank)", words,
-	     first);
+	fail(&text, ERR_INVALID, "%s. The first word of the line, '%.16s', counts as the "
+	     "owner name. If the line has no owner name, begin the line with a blank",
+	     words, first);
 	return master_refuse(master, text.text, why);
 }
 

@@ -413,8 +413,8 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 		return err;
 	report->transfers = (int)transfers;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID, "at most one of differs, equal and "
-		            "refused may be true");
+		return fail(why, ERR_INVALID, "only one of the fields 'differs', "
+		            "'equal' and 'refused' may be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
 		return fail(why, ERR_INVALID, "%s: may be true only if status is SUCCESS "

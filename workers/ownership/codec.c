@@ -34,8 +34,9 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why)
 {
-	return fail(why, ERR_NOT_FOUND, "storage_id %.64s has no zone %.255s that this "
-	            "caller may use (registries.zones, tenant)", storage_id, zone);
+	return fail(why, ERR_NOT_FOUND, "this caller cannot use the zone %.255s of the "
+	            "storage_id %.64s: check the zone in registries.zones, and the "
+	            "tenant of the caller", zone, storage_id);
 }
 
 /* ---- one endpoint ---- */

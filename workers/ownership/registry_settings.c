@@ -64,8 +64,9 @@ static const struct option rows[] = {
 	  "record set follows this text. %{record_type} stands for the record type. "
 	  "\"\": the default of external-dns" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
-	  "text in the name of an ownership mark, at the end of the first label of "
-	  "the record set's name. If you set txt_suffix, set txt_prefix to \"\"" },
+	  "text in the name of an ownership mark. The name of the mark is the name of "
+	  "the record set, with this text at the end of the first label. If you set "
+	  "txt_suffix, set txt_prefix to \"\"" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
 	  "text that replaces \"*\" in the name of an ownership mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,

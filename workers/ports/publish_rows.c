@@ -19,7 +19,8 @@ void publish_rows_metrics(void)
 	publish_totals.changes = metric_new(METRIC_COUNTER, "ports_changes_total",
 	    "successful changes to domains", NULL, NULL);
 	publish_totals.records = metric_new(METRIC_COUNTER, "ports_records_total",
-	    "records of ports that successful changes to domains added or deleted",
+	    "records of ports that zonefleet-ports added or deleted. Only successful "
+	    "changes count",
 	    NULL, NULL);
 	publish_totals.restored = metric_new(METRIC_COUNTER, "ports_restored_total",
 	    "records of ports that zonefleet-ports added again because other programs "

@@ -137,12 +137,12 @@ static void broken_master_files(void **state)
 		  "example @ for the domain itself, not with a blank" },
 		{ "A 192.0.2.1\n",
 		  "zone:1: a TTL must be a time from 0 to 2147483647 seconds, not "
-		  "'192.0.2.1' (the first word of the line, 'A', is the owner name: "
-		  "begin the line with a name, for example @, or with a blank)" },
+		  "'192.0.2.1'. The first word of the line, 'A', counts as the owner "
+		  "name. If the line has no owner name, begin the line with a blank" },
 		{ "NS CH ns1.example.net.\n",
 		  "zone:1: the class must be IN, not 'CH': zonefleet stores no records "
-		  "of other classes (the first word of the line, 'NS', is the owner "
-		  "name: " },
+		  "of other classes. The first word of the line, 'NS', counts as the "
+		  "owner name. " },
 		{ "\n\na A 192.0.2\n",
 		  "zone:3: data: field 1 must be an IPv4 address" },
 		{ "a (\n\nA\n) 1\nb A 1\n",    "zone:1: data: field 1" },
