@@ -1444,10 +1444,17 @@ class Moved(RouteStory):
         self.central.delete_domain(domain=domain, force=True)
         self.wait(lambda: not self.found(domain), "it is gone")
         self.central.create_domain(domain={"name": domain})
+        theirs = {"name": f"*.{domain}", "type": "A"}
+        self.central.apply_changes(domain=domain, changes=[
+            theirs | {"op": "set", "records": ["198.51.100.7"]}])
         sql("UPDATE route_moves SET state = 'TOLD', begins_at = NOW(3) - INTERVAL 2 HOUR, "
             "ends_at = NOW(3) - INTERVAL 1 HOUR WHERE router = 'shard1'")   # it has waited long
         own.launch()
         own.wait_ready()
+        self.wait(lambda: "A 198.51.100.7'. Delete this record first" in
+                  (self.caller.get_router(router="shard1")["router"]["reason"] or ""),
+                  "the new domain keeps its record")
+        self.central.apply_changes(domain=domain, changes=[theirs | {"op": "delete"}])
         wait_whole()
         self.wait(lambda: sql("SELECT state, ends_at > NOW(3) + INTERVAL 50 MINUTE FROM "
                               "route_moves WHERE router = 'shard1'") == [["HAVE", "1"]],

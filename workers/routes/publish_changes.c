@@ -197,21 +197,28 @@ static json_t *publish_changes_json(const struct publication *publication)
 	return changes;
 }
 
-/*
- * A domain that existed before the router may have records of other callers. The first
- * change and the deletion must not replace them. Later changes restore the router's
- * records.
- */
-static bool publish_may_replace(const struct router_row *router)
+/* The id of the router's domain; "": this program has neither changed nor created it. */
+static const char *publish_known_id(const struct publication *publication)
 {
-	return router->state != ROUTER_GOING && (*router->made_id || *router->domain_id);
+	const struct router_row *router = &publication->router;
+
+	if (publication->is_adopted)
+		return "";
+	return *router->made_id ? router->made_id : router->domain_id;
 }
 
+/*
+ * A domain that is not known yet may have records of other callers. The first change and
+ * the deletion must not replace them. Later changes restore the router's records.
+ */
 json_t *publish_change(const struct publication *publication)
 {
-	return json_pack("{s:s, s:o, s:b}", "domain", publish_domain(publication),
-	                 "changes", publish_changes_json(publication), "replace",
-	                 publish_may_replace(&publication->router));
+	const char *id = publish_known_id(publication);
+	bool may_replace = *id && publication->router.state != ROUTER_GOING;
+
+	return json_pack("{s:s, s:o, s:b}", "domain",
+	                 *id ? id : publish_domain(publication), "changes",
+	                 publish_changes_json(publication), "replace", may_replace);
 }
 
 /* ---- a domain that central does not have ---- */
@@ -221,6 +228,7 @@ static void publish_write_adopted(void *object, struct tx *tx)
 	struct publication *publication = object;
 
 	publication->router.made_id[0] = '\0';
+	publication->is_adopted = true;
 	store_domain_set_adopted(tx, publication->name);
 }
 

@@ -47,6 +47,8 @@ struct publication {
 	 * newer serial
 	 */
 	bool has_no_serial;
+	/* another program has created the domain, so its id is not known yet */
+	bool is_adopted;
 	/* central refuses to set the records of a router that is being deleted */
 	bool has_no_extras;
 	uint32_t serial;		/* serial of the change that central accepted */
