@@ -51,9 +51,10 @@ static void published_add_waiting(struct published *published, const json_t *row
 {
 	int64_t refused = answer_number(row, "refused");
 
-	if (!published_counts(published, answer_text(row, "domain")))
+	if (json_object_get(row, "domain") &&
+	    !published_counts(published, answer_text(row, "domain")))
 		return;
-	if (!*published->port || (refused && !published->refused)) {
+	if (!*published->reason || (refused && !published->refused)) {
 		snprintf(published->reason, sizeof(published->reason), "%s",
 		         answer_text(row, "reason"));
 		snprintf(published->port, sizeof(published->port), "%s",
@@ -87,8 +88,11 @@ enum err published_read(struct cli *cli, struct published *published)
 			published_add_site(published, json_string_value(domain));
 	published->open = published->refused = 0;
 	published->reason[0] = published->port[0] = '\0';
-	json_array_foreach(json_object_get(answer, "waiting"), i, row)
-		published_add_waiting(published, row);
+	if (json_is_array(json_object_get(answer, "waiting")))
+		json_array_foreach(json_object_get(answer, "waiting"), i, row)
+			published_add_waiting(published, row);
+	else		/* an older zonefleet-ports gives only the sums */
+		published_add_waiting(published, answer);
 	published->retry_s = json_number_value(json_object_get(answer, "retry_seconds"));
 	json_decref(answer);
 	return OK;
