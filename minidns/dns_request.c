@@ -303,10 +303,7 @@ static bool dns_request_take_datagram(struct dns_request *request, const uint8_t
 	switch (forgery_step(&request->forgery, match)) {
 	case FORGERY_WAIT:
 		dns_request_doubt(request, &response);
-		if (!response.is_unsigned_absence)
-			return true;
-		dns_request_open_tcp(request);
-		return false;
+		return true;
 	case FORGERY_LEAVE:
 		dns_request_leave_udp(request);
 		return false;
@@ -446,6 +443,10 @@ static void dns_request_on_timer(void *self)
 	}
 	if (request->fd < 0) {
 		dns_request_open_udp(request);
+		return;
+	}
+	if (request->doubted.is_unsigned_absence) {
+		dns_request_open_tcp(request);
 		return;
 	}
 	dns_request_send_datagram(request);

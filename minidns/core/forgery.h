@@ -7,9 +7,9 @@
  * After FORGERY_GUESSES wrong answers, mini-DNS accepts no more answers over UDP. Then
  * mini-DNS sends the request again over TCP, where an attacker cannot answer. An
  * attacker cannot guess a TSIG MAC. So mini-DNS ignores a wrong answer to a signed
- * request and waits for the right answer. If the wrong answer says that the server does
- * not serve the zone, mini-DNS sends the request again over TCP (is_unsigned_absence in
- * response.h).
+ * request and waits for the right answer. mini-DNS repeats the request over TCP if
+ * no right answer arrives, and the wrong answer says that the server does not have the
+ * zone (is_unsigned_absence in response.h).
  */
 #pragma once
 

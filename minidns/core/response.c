@@ -128,20 +128,6 @@ static enum response_kind response_find_serial(const struct soa_request *ask,
 	return RESPONSE_ABSENT;
 }
 
-static const char *response_explain_unsigned(enum rcode rcode)
-{
-	switch (rcode) {
-	case RCODE_REFUSED:
-		return "answers with REFUSED, without a TSIG record";
-	case RCODE_NOTAUTH:
-		return "answers with NOTAUTH, without a TSIG record";
-	case RCODE_NXDOMAIN:
-		return "answers with NXDOMAIN, without a TSIG record";
-	default:
-		return "answers without a TSIG record";
-	}
-}
-
 /* NULL: the signature of the answer is as required. */
 static const char *response_signature_fault(const struct soa_request *ask,
                                             const uint8_t *data, size_t len,
@@ -152,10 +138,11 @@ static const char *response_signature_fault(const struct soa_request *ask,
 	const char *fault;
 
 	if (!tsig_find(data, len, &tsig) || !tsig.present) {
-		response->is_unsigned_absence =
-		    ask->opcode == OPCODE_QUERY &&
-		    response_of_rcode(response->rcode) == RESPONSE_ABSENT;
-		return response_explain_unsigned(response->rcode);
+		response->is_unsigned_absence = ask->opcode == OPCODE_QUERY &&
+		                                response->rcode == RCODE_REFUSED;
+		return response->is_unsigned_absence
+		           ? "answers with REFUSED, without a TSIG record"
+		           : "answers without a TSIG record";
 	}
 	if (tsig.error && !tsig.mac_len)
 		return tsig_reason_refused(tsig.error);

@@ -67,10 +67,10 @@ struct response {
 	 */
 	const char *fault;
 	/*
-	 * True: the request was signed, and the answer says without a TSIG record that
-	 * the server does not serve the zone. Knot has the key, but does not sign such
-	 * an answer. mini-DNS repeats the request over TCP, where only the server can
-	 * answer.
+	 * True: the request was signed, and the answer is REFUSED without a TSIG
+	 * record. Knot has the key, but does not sign this answer if it does not have
+	 * the zone. If no signed answer arrives, mini-DNS repeats the request over TCP,
+	 * where only the server can answer.
 	 */
 	bool is_unsigned_absence;
 };

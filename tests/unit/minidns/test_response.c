@@ -240,8 +240,8 @@ static void an_unsigned_absence_has_a_mark(void **state)
 		const char *packet, *fault;
 	} cases[] = {
 		{ "\1\2\200\5\0\1\0\0\0\0\0\0" Q, "REFUSED, without a TSIG record" },
-		{ "\1\2\200\11\0\1\0\0\0\0\0\0" Q, "NOTAUTH, without a TSIG record" },
-		{ "\1\2\200\3\0\1\0\0\0\0\0\0" Q, "NXDOMAIN, without a TSIG record" },
+		{ "\1\2\200\11\0\1\0\0\0\0\0\0" Q, NULL },
+		{ "\1\2\200\3\0\1\0\0\0\0\0\0" Q, NULL },
 		{ "\1\2\200\2\0\1\0\0\0\0\0\0" Q, NULL },
 		{ "\1\2\204\0\0\1\0\0\0\0\0\0" Q, NULL },
 	};
