@@ -556,9 +556,10 @@ size_t store_domain_children(struct tx *tx, const struct zone *zone, struct aren
 
 	tx_select(tx, arena, &rows,
 		"SELECT name, name, tenant FROM domains WHERE ancestry > ? AND ancestry "
-		"< CONCAT(?, 0xff) AND live = 1 AND kind = 'PRIMARY' ORDER BY ancestry "
-		"LIMIT ?", TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
-		                   tx_int((int64_t)max)));
+		"< CONCAT(?, 0xff) AND live = 1 AND kind = 'PRIMARY' "
+		"AND task <> 'DELETE' ORDER BY ancestry LIMIT ?",
+		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
+		        tx_int((int64_t)max)));
 	while (count < max && tx_next(&rows)) {
 		domain_read_name(&rows, "domains.name", &children[count].name);
 		children[count].text = row_text(&rows);

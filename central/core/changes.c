@@ -303,7 +303,8 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 			unchanged++;
 	}
 	for (size_t i = 0; i < before.wanted_count; i++)
-		if (rrset_find_wanted(set, &before.wanted[i], arena) == set->wanted_count)
+		if ((change->managed_by || before.wanted[i].managed_by) &&
+		    rrset_find_wanted(set, &before.wanted[i], arena) == set->wanted_count)
 			rrset_note_removed(set, change, &before.wanted[i], arena);
 	return unchanged;
 }
