@@ -516,7 +516,7 @@ static const struct rpc_object objects[] = {
 		{ "pool", "string", "the pool" },
 		{ "kind", "string", "CONTENT, SERIAL, STRAY, OPTIONS or MISSING" },
 		{ "state", "string", "the state of the repair (SEEN, CONFIRMED, "
-		  "PARKED), or its result (ORDERED, DONE, FAILED, ENDED)" },
+		  "PARKED), or its result (ORDERED, DONE, FAILED, PARKED, ENDED)" },
 		{ "detail", "string", "a description of the drift" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },

@@ -213,7 +213,11 @@ json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
 	fleet_add_repairs(tx, arena,
 	    "SELECT name, server_id, pool_name, kind, CASE "
 	    "WHEN outcome = 'DONE' AND action IN ('TRANSFER', 'RENEW') THEN 'ORDERED' "
-	    "WHEN outcome = 'PARKED' THEN 'ENDED' ELSE outcome END, detail, "
+	    /* a server that is behind has no row in repairs */
+	    "WHEN outcome = 'PARKED' AND (kind <> 'SERIAL' OR EXISTS (SELECT 1 "
+	    "FROM pool_manager_status u WHERE u.domain_id = l.object_uuid "
+	    "AND u.server_id = l.server_id AND u.action = 'UPDATE' "
+	    "AND u.status = 'SUCCESS')) THEN 'ENDED' ELSE outcome END, detail, "
 	    TX_RFC3339("pass1_at") ", " TX_RFC3339("pass2_at") ", "
 	    TX_RFC3339("done_at") ", worker, serial, " AGE("done_at") " "
 	    "FROM repair_log l "

@@ -114,8 +114,10 @@ static void adjust_park(struct adjustment *adjustment, struct tx *tx,
 
 	adjustment->is_newly_parked =
 	    store_drift(tx, fault, &age_ms).state != DRIFT_PARKED;
-	if (!adjustment->is_newly_parked)
+	if (!adjustment->is_newly_parked) {
+		store_drift_renew(tx, fault);
 		return;
+	}
 	store_drift_seen(tx, fault, DRIFT_RECORD);
 	store_repaired(tx, fault, ending);
 }

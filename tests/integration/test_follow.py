@@ -459,10 +459,17 @@ class ByCatalog(Quick, Story):
         self.assertEqual(rows[0][:2], ["RAISE", "PARKED"])
         self.assertIn("make the server transfer the zone again", rows[0][2])
         self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        self.assertEqual(self.shown(domain), {"PARKED"})
         self.assertEqual(self.caller.get_domain(domain=domain["id"])["serial"],
                          domain["serial"])
         self.fleet.knot.knotc("zone-retransfer", domain["name"])
         self.follow(domain)
+        self.fleet.wait_for(lambda: self.shown(domain) == {"ENDED"}, SECONDS, "it has ended")
+
+    def shown(self, domain):
+        return {repair["state"] for repair in self.caller.find_repairs()["repairs"]
+                if repair["name"] == domain["name"] and repair["server"] == "knot"
+                and repair["kind"] == "SERIAL"}
 
     def test_the_catalog_itself(self):
         catalog = self.caller.get_domain(domain="catalog.invalid.")
