@@ -948,6 +948,10 @@ class Permission(Story):
         lab.sql("INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
                 f"pass1_at, updated_at) VALUES ('{domain['id']}', 'one', 'STRAY', 'PARKED', "
                 f"'{pool}', '{domain['name']}', 1, NOW(3), NOW(3))")
+        lab.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) VALUES "
+                f"('dead.{pool}', 'pool_manager.{pool}', NOW(6) - INTERVAL 1 HOUR, NOW(6)), "
+                f"('dead.{pool}x', 'pool_manager.{pool}x', NOW(6) - INTERVAL 1 HOUR, NOW(6))")
+        self.addCleanup(lab.sql, f"DELETE FROM worker_nodes WHERE plugin_name LIKE 'dead.{pool}%'")
         self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
         call("delete_domain", ADMIN, domain=domain["name"])
         self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
@@ -967,6 +971,9 @@ class Permission(Story):
                              ("repairs", f"pool_name = '{pool}'"),
                              ("pool_manager_status", f"domain_id = '{domain['id']}'")):
             self.assertEqual(lab.sql(f"SELECT 1 FROM {table} WHERE {where}"), [], table)
+        self.assertEqual([row["service"] for row in call("find_workers", ADMIN)["workers"]
+                          if row["plugin_name"].startswith(f"dead.{pool}")],
+                         [f"pool_manager.{pool}x"])
 
     def test_pools_of_tenants(self):
         """A tenant names the default pool, or one that the settings open."""
