@@ -2251,14 +2251,16 @@ class Imports(Story):
 
     def test_records_older_than_a_rule(self):
         """An import is judged by the records that it changes."""
-        name = lab.name()
+        name, nsec3 = lab.name(), f"1 0 0 - {'0' * 32} A"
         old = [[f"{owner}{name}", 60, kind, data] for owner, kind, data in (
             ("", "NS", "ns1.example.net."), ("s.", "NS", "ns1.example.net."),
             ("s.", "DS", "1 13 2 " + "ab" * 32), ("d.", "DNAME", "x.example.net."),
-            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'))]
+            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'),
+            ("00.", "NSEC3", nsec3))]
         self.assertEqual(commit(stage(name, old))["state"], "DONE")
         call("create_domain", ADMIN, domain={"name": f"c.{name}"})
-        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c.")):
+        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c."),
+                                  ("00.", 50, "foo.")):
             self.move(f"{owner}{name}", number, f"{to}{name}")
             next(row for row in old if row[0] == f"{owner}{name}" and row[2] != "NS")[0] = \
                 f"{to}{name}"
@@ -2275,6 +2277,8 @@ class Imports(Story):
                 ("part 0, records[0]: '{}' is the apex, which cannot have a DS", "", "DS",
                  "2 13 2 " + "ab" * 32),
                 ("part 0, records[0]: '{}' belongs to a domain below", "w.c.", "TXT", '"y"'),
+                ("part 0, records[0]: '{}' cannot have NSEC3 records", "foo.", "NSEC3",
+                 nsec3 + " RRSIG"),
                 ("records: 'x.{}', which is in the domain and not in the import, has records "
                  "below", "f.", "DNAME", "x.example.net.")):
             owner = f"{owner}{name}"
