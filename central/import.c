@@ -311,6 +311,11 @@ static enum err commit_check_records(struct commit *c, const struct import_step 
 		                    "has records below a name with a DNAME record (RFC "
 		                    "6672 2.4)");
 	if (!err)
+		err = commit_refuse(c, store_import_not_hash(tx, step, c->arena),
+		                    RR_NSEC3, "cannot have NSEC3 records, because its "
+		                    "first label is not a hash in base32hex (RFC 5155 "
+		                    "3), for example the 32 characters of a SHA-1 hash");
+	if (!err)
 		err = commit_refuse(c, store_import_too_large(tx, step, RULES_SET_MAX,
 		                                              c->arena),
 		                    0, "has records of one type that do not fit into "

@@ -576,6 +576,8 @@ const char *store_import_ns_at_dname(struct tx *tx, const struct import_step *st
                                      struct arena *arena);
 const char *store_import_below_dname(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
+const char *store_import_not_hash(struct tx *tx, const struct import_step *step,
+                                  struct arena *arena);
 const char *store_import_too_large(struct tx *tx, const struct import_step *step,
                                    int64_t max, struct arena *arena);
 const char *store_import_above_quota(struct tx *tx, const struct import_step *step,

@@ -1,5 +1,7 @@
 #include "store.h"
 
+#include "core/rules.h"
+
 /* Not EXISTS: as in store_recordset.c. */
 #define SERVED(set) \
 	"(SELECT 1 FROM records WHERE recordset_id = " set ".id AND live = 1 LIMIT 1) = 1"
@@ -46,6 +48,30 @@ const char *store_import_ns_at_dname(struct tx *tx, const struct import_step *st
 		" LIMIT 1",
 		TX_BIND(tx_text(step->zone->is.id), tx_text(step->zone->is.name),
 		        tx_u32(step->serial), tx_u32(step->serial)));
+}
+
+/* The owner of an NSEC3 record: rules_is_nsec3_owner(). */
+const char *store_import_not_hash(struct tx *tx, const struct import_step *step,
+                                  struct arena *arena)
+{
+	const char *found = NULL;
+	struct tx_rows rows;
+	struct name name;
+	struct why why;
+
+	tx_select(tx, NULL, &rows,
+		"SELECT s.name FROM recordsets s WHERE s.domain_id = ? AND s.type = 50 "
+		"AND " CHANGED("s"),
+		TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)));
+	while (!found && tx_next(&rows)) {
+		const char *text = row_text(&rows);
+
+		if (!name_parse(text, "name", &name, &why) &&
+		    !rules_is_nsec3_owner(&name))
+			found = arena_strdup(arena, text);
+	}
+	tx_select_end(&rows);
+	return found;
 }
 
 const char *store_import_too_large(struct tx *tx, const struct import_step *step,

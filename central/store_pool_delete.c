@@ -1,7 +1,7 @@
 /*
- * store_pool_delete -- deletes a pool and all rows about its domains and servers. Some of
- * these tables belong to the pool manager. Central deletes their rows only while no pool
- * manager of the pool is running: then no other program ever would.
+ * store_pool_delete -- deletes a pool and all rows about its domains, servers and pool
+ * managers. Some of these tables belong to the pool manager. Central deletes their rows
+ * only while no pool manager of the pool is running: then no other program ever would.
  */
 #include "store_pool_delete.h"
 
@@ -89,6 +89,7 @@ void store_pool_delete(struct tx *tx, const struct pool *pool, struct arena *are
 	static const char *const statements[] = {
 		"DELETE FROM repairs WHERE pool_name = ?",
 		"DELETE FROM pool_servers WHERE pool_name = ?",
+		"DELETE FROM worker_nodes WHERE service = CONCAT('pool_manager.', ?)",
 		"DELETE FROM pools WHERE name = ?",
 	};
 

@@ -25,7 +25,7 @@ void store_pool_count(struct tx *tx, const struct pool *pool, struct pool_use *u
 bool store_pool_has_manager(struct tx *tx, const struct pool *pool);
 /*
  * Deletes the pool with its tombstones and name servers. Also deletes the rows that the
- * pool manager has written about these domains and servers. All domains of the pool must
- * be DELETED.
+ * pool managers have written about these domains and servers, and about themselves. All
+ * domains of the pool must be DELETED.
  */
 void store_pool_delete(struct tx *tx, const struct pool *pool, struct arena *arena);

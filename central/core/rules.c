@@ -137,6 +137,47 @@ static enum err owner_check_apex_ds(const struct owner *owner, struct why *why)
 	return OK;
 }
 
+/* Value of a base32hex digit (RFC 4648 7) in lower case; -1: another octet. */
+static int rules_base32hex(uint8_t octet)
+{
+	if (octet >= '0' && octet <= '9')
+		return octet - '0';
+	return octet >= 'a' && octet <= 'v' ? octet - 'a' + 10 : -1;
+}
+
+/* As BIND: allows a hash of any length, and further labels before the apex. */
+bool rules_is_nsec3_owner(const struct name *name)
+{
+	const uint8_t *label = name->wire;
+	int unused = label[0] * 5 % 8;		/* bits after the last whole octet */
+	int digit = 0;
+
+	for (int i = 1; i <= label[0]; i++) {
+		digit = rules_base32hex(label[i]);
+		if (digit < 0)
+			return false;
+	}
+	return unused < 5 && !(digit & ((1 << unused) - 1));
+}
+
+/* A change may delete some of the records that existed before the rule. */
+static enum err owner_check_nsec3(const struct owner *owner, struct why *why)
+{
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if (set->type == RR_NSEC3 && set->field && set->wanted_count &&
+		    set->wanted_count >= set->was_count &&
+		    !rules_is_nsec3_owner(&set->name))
+			return fail(why, ERR_INVALID,
+			            "%s: '%.*s' cannot have NSEC3 records, because its "
+			            "first label is not a hash in base32hex (RFC 5155 "
+			            "3), for example the 32 characters of a SHA-1 hash",
+			            set->field, FIELD_SHOWN, set->owner);
+	}
+	return OK;
+}
+
 /* What existed before the rule stays until one of the two sets changes. */
 static enum err owner_check_dname(const struct owner *owner, struct why *why)
 {
@@ -171,6 +212,8 @@ static enum err owner_check(const struct owner *owner, struct why *why)
 		err = owner_check_apex_ds(owner, why);
 	if (!err)
 		err = owner_check_dname(owner, why);
+	if (!err)
+		err = owner_check_nsec3(owner, why);
 	return err;
 }
 

@@ -12,6 +12,7 @@
  *	The apex has no DS (RFC 4035 2.4).
  *	Only the apex has both NS and DNAME (RFC 6672 2.3).
  *	No name has records below a DNAME (RFC 6672 2.4).
+ *	The first label of a name with NSEC3 is a hash in base32hex (RFC 5155 3).
  *	A record set fits into one DNS message.
  *	Each owner name is inside the zone.
  *	At and below the name of a domain inside this zone, this zone contains only the
@@ -42,6 +43,9 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
  */
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
+
+/* True: the first label of NAME, in lower case, is base32hex without padding. */
+bool rules_is_nsec3_owner(const struct name *name);
 
 /*
  * Checks that no changed record set is at or below the name of one of CHILDREN, the

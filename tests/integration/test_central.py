@@ -948,6 +948,10 @@ class Permission(Story):
         lab.sql("INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
                 f"pass1_at, updated_at) VALUES ('{domain['id']}', 'one', 'STRAY', 'PARKED', "
                 f"'{pool}', '{domain['name']}', 1, NOW(3), NOW(3))")
+        lab.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) VALUES "
+                f"('dead.{pool}', 'pool_manager.{pool}', NOW(6) - INTERVAL 1 HOUR, NOW(6)), "
+                f"('dead.{pool}x', 'pool_manager.{pool}x', NOW(6) - INTERVAL 1 HOUR, NOW(6))")
+        self.addCleanup(lab.sql, f"DELETE FROM worker_nodes WHERE plugin_name LIKE 'dead.{pool}%'")
         self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
         call("delete_domain", ADMIN, domain=domain["name"])
         self.fails("Conflict", "has 2 domains", "delete_pool", ADMIN, pool=pool)
@@ -967,6 +971,9 @@ class Permission(Story):
                              ("repairs", f"pool_name = '{pool}'"),
                              ("pool_manager_status", f"domain_id = '{domain['id']}'")):
             self.assertEqual(lab.sql(f"SELECT 1 FROM {table} WHERE {where}"), [], table)
+        self.assertEqual([row["service"] for row in call("find_workers", ADMIN)["workers"]
+                          if row["plugin_name"].startswith(f"dead.{pool}")],
+                         [f"pool_manager.{pool}x"])
 
     def test_pools_of_tenants(self):
         """A tenant names the default pool, or one that the settings open."""
@@ -2244,14 +2251,16 @@ class Imports(Story):
 
     def test_records_older_than_a_rule(self):
         """An import is judged by the records that it changes."""
-        name = lab.name()
+        name, nsec3 = lab.name(), f"1 0 0 - {'0' * 32} A"
         old = [[f"{owner}{name}", 60, kind, data] for owner, kind, data in (
             ("", "NS", "ns1.example.net."), ("s.", "NS", "ns1.example.net."),
             ("s.", "DS", "1 13 2 " + "ab" * 32), ("d.", "DNAME", "x.example.net."),
-            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'))]
+            ("x.e.", "A", "192.0.2.1"), ("x.f.", "A", "192.0.2.1"), ("w.b.", "TXT", '"x"'),
+            ("00.", "NSEC3", nsec3))]
         self.assertEqual(commit(stage(name, old))["state"], "DONE")
         call("create_domain", ADMIN, domain={"name": f"c.{name}"})
-        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c.")):
+        for owner, number, to in (("s.", 43, ""), ("x.e.", 1, "x.d."), ("w.b.", 16, "w.c."),
+                                  ("00.", 50, "foo.")):
             self.move(f"{owner}{name}", number, f"{to}{name}")
             next(row for row in old if row[0] == f"{owner}{name}" and row[2] != "NS")[0] = \
                 f"{to}{name}"
@@ -2268,6 +2277,8 @@ class Imports(Story):
                 ("part 0, records[0]: '{}' is the apex, which cannot have a DS", "", "DS",
                  "2 13 2 " + "ab" * 32),
                 ("part 0, records[0]: '{}' belongs to a domain below", "w.c.", "TXT", '"y"'),
+                ("part 0, records[0]: '{}' cannot have NSEC3 records", "foo.", "NSEC3",
+                 nsec3 + " RRSIG"),
                 ("records: 'x.{}', which is in the domain and not in the import, has records "
                  "below", "f.", "DNAME", "x.example.net.")):
             owner = f"{owner}{name}"

@@ -281,6 +281,8 @@ class Rules(Story):
                                   self.add(f"x.n.{zone}.", "A", "192.0.2.1")]),
                 ("must fit into one DNS message",
                  [self.add(f"big.{zone}.", "TXT", *(f'"{i:0250d}"' for i in range(300)))]),
+                ("'foo.call.example.' cannot have NSEC3 records.*RFC 5155 3",
+                 [self.add(f"foo.{zone}.", "NSEC3", f"1 0 0 - {'0' * 32} A")]),
                 ("RFC 8976 2.2", [self.add(f"{zone}.", "ZONEMD", "1 241 1 " + "ab" * 20)])):
             self.fails(zone, words, *changes)
         # the result counts

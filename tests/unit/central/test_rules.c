@@ -11,6 +11,7 @@
 #include "model/rr.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HASH "2t7b4g4vsa5smi47k61mv5bv1a22bojr"
 
 enum { SETS_MAX = 6, CHILDREN_MAX = 3 };
 
@@ -208,6 +209,19 @@ static const struct {
 	{ "both from before, and another change",
 	  { { "a.o.", RR_DNAME, 1, 1, NULL }, { "a.o.", RR_NS, 1, 1, NULL },
 	    { "a.o.", RR_A, 0, 1, "f" } }, OK, NULL },
+	{ "NSEC3 at a hash", { { HASH ".o.", RR_NSEC3, 0, 1, "f" } }, OK, NULL },
+	{ "NSEC3 at another name", { { "foo.o.", RR_NSEC3, 0, 1, "f" } },
+	  ERR_INVALID, "f: 'foo.o.' cannot have NSEC3 records, because its first "
+	               "label is not a hash in base32hex (RFC 5155 3)" },
+	{ "more NSEC3 at another name", { { "foo.o.", RR_NSEC3, 1, 2, "f" } },
+	  ERR_INVALID, "(RFC 5155 3)" },
+	{ "NSEC3 at another name from before, and another change",
+	  { { "foo.o.", RR_NSEC3, 1, 1, NULL }, { "foo.o.", RR_A, 0, 1, "f" } },
+	  OK, NULL },
+	{ "fewer NSEC3 at another name", { { "foo.o.", RR_NSEC3, 2, 1, "f" } },
+	  OK, NULL },
+	{ "the last NSEC3 at another name goes", { { "foo.o.", RR_NSEC3, 1, 0, "f" } },
+	  OK, NULL },
 	{ "two DNAMEs at a name", { { "a.o.", RR_DNAME, 1, 2, "f" } },
 	  ERR_INVALID, "f: 'a.o.' cannot have more than one DNAME" },
 	{ "the last NS of the apex", { { "o.", RR_NS, 2, 0, "f" } },
@@ -233,6 +247,37 @@ static void the_outcome_is_a_zone(void **unused)
 		check(outcomes[i].name, rules_outcome(&zone, &sets, &why),
 		      outcomes[i].want, &why, outcomes[i].words);
 		arena_free(&arena);
+	}
+}
+
+/* What named-checkzone says of an NSEC3 record at this name. */
+static const struct {
+	const char *name;
+	bool want;
+} nsec3_owners[] = {
+	{ HASH ".o.", true }, { "CO.o.", true }, { "c\\111.o.", true }, { "0.o.", false },
+	{ "00.o.", true }, { "000.o.", false }, { "0000.o.", true }, { "00000.o.", true },
+	{ "000000.o.", false }, { "0000000.o.", true }, { "00000000.o.", true },
+	{ "000000000.o.", false }, { "0000000000.o.", true },
+	/* bits after the last octet */
+	{ "co.o.", true }, { "cp.o.", false }, { "0008.o.", false }, { "000g.o.", true },
+	{ "00001.o.", false }, { "00002.o.", true }, { "0000004.o.", false },
+	{ "0000008.o.", true }, { "0000000v.o.", true },
+	/* other octets */
+	{ "0000000w.o.", false }, { "co======.o.", false }, { "c\\000.o.", false },
+	{ "*.o.", false }, { "0/.o.", false }, { "0:.o.", false }, { "0`.o.", false },
+	/* only the first label counts, even if it belongs to the apex */
+	{ "co.a-b.o.", true }, { "a-b.co.o.", false }, { "o.", false }, { ".", true },
+};
+
+static void an_nsec3_record_is_at_a_hash(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(nsec3_owners); i++) {
+		struct name name = name_of(nsec3_owners[i].name);
+
+		print_message("  %s\n", nsec3_owners[i].name);
+		assert_int_equal(rules_is_nsec3_owner(&name), nsec3_owners[i].want);
 	}
 }
 
@@ -393,6 +438,7 @@ int main(void)
 		cmocka_unit_test(a_domain_has_a_name_that_will_do),
 		cmocka_unit_test(a_record_stands_in_its_zone),
 		cmocka_unit_test(the_outcome_is_a_zone),
+		cmocka_unit_test(an_nsec3_record_is_at_a_hash),
 		cmocka_unit_test(a_child_has_its_own_records),
 		cmocka_unit_test(of_all_types_four_delegate),
 		cmocka_unit_test(a_set_keeps_to_its_quota),
