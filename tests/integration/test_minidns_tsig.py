@@ -1,6 +1,7 @@
 """TSIG (RFC 8945): dnspython and four name servers read our signatures, and we read theirs."""
 
 import base64
+import contextlib
 import socket
 import sys
 import threading
@@ -455,36 +456,70 @@ class Forged(unittest.TestCase):
     def setUpClass(cls):
         cls.lab = cls.enterClassContext(Lab(key=cls.KEY))
 
-    def answer_twice(self, end, true):
-        """Without a signature, and at once with one, if there is a TRUE answer."""
+    def read(self, wire):
         keyring = dns.tsigkeyring.from_text(
             {self.KEY.name: (self.KEY.algorithm + ".", self.KEY.secret)})
+        return dns.message.from_wire(wire, keyring=keyring)
+
+    @staticmethod
+    def forged(query, rcode):
+        answer = dns.message.QueryMessage(id=query.id)
+        answer.flags |= dns.flags.QR | dns.flags.AA
+        answer.question = query.question
+        answer.set_rcode(rcode)
+        return answer.to_wire()
+
+    @staticmethod
+    def signed(query, serial):
+        answer = dns.message.make_response(query)
+        answer.flags |= dns.flags.AA
+        answer.answer.append(dns.rrset.from_text(
+            query.question[0].name, 60, "IN", "SOA", f". . {serial} 1 1 1 1"))
+        return answer.to_wire()
+
+    def answer_twice(self, end, true, rcode):
+        """Without a signature, and at once with one, if there is a TRUE answer."""
         while True:
             wire, peer = end.recvfrom(4096)
             if not wire:
                 return
-            query = dns.message.from_wire(wire, keyring=keyring)
-            forged = dns.message.QueryMessage(id=query.id)
-            forged.flags |= dns.flags.QR | dns.flags.AA
-            forged.question = query.question
-            end.sendto(forged.to_wire(), peer)
+            query = self.read(wire)
+            end.sendto(self.forged(query, rcode), peer)
             if true:
-                answer = dns.message.make_response(query)
-                answer.flags |= dns.flags.AA
-                answer.answer.append(dns.rrset.from_text(
-                    query.question[0].name, 60, "IN", "SOA", f". . {true} 1 1 1 1"))
-                end.sendto(answer.to_wire(), peer)
+                end.sendto(self.signed(query, true), peer)
 
-    def poll(self, name, true):
+    def answer_over_tcp(self, listener, answer):
+        while True:
+            with listener.accept()[0] as end:
+                if not (size := end.recv(2, socket.MSG_WAITALL)):
+                    return
+                wire = end.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
+                wire = answer(self.read(wire))
+                end.sendall(len(wire).to_bytes(2, "big") + wire)
+
+    @contextlib.contextmanager
+    def over_tcp(self, address, answer):
+        with socket.create_server(address) as listener:
+            answers = threading.Thread(target=self.answer_over_tcp, args=(listener, answer))
+            answers.start()
+            try:
+                yield
+            finally:
+                socket.create_connection(address).close()
+                answers.join()
+
+    def poll(self, name, true, rcode=dns.rcode.NOERROR, tcp=None):
+        """TCP: what answers a query over TCP; None: nobody listens there."""
         domain = Domain(self.lab, name, 7, [(name, "NS", "ns1.example.net.")])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
             end.bind((HOST, 0))
-            answers = threading.Thread(target=self.answer_twice, args=(end, true))
+            answers = threading.Thread(target=self.answer_twice, args=(end, true, rcode))
             answers.start()
             try:
-                self.lab.order(domain, ("forged", HOST, end.getsockname()[1]), timeout=1,
-                               retry_interval=0.2, max_retries=1)
-                return self.lab.report(domain)
+                with self.over_tcp(end.getsockname(), tcp) if tcp else contextlib.nullcontext():
+                    self.lab.order(domain, ("forged", HOST, end.getsockname()[1]), timeout=1,
+                                   retry_interval=0.2, max_retries=1)
+                    return self.lab.report(domain)
             finally:
                 end.sendto(b"", end.getsockname())
                 answers.join()
@@ -499,6 +534,21 @@ class Forged(unittest.TestCase):
         report = self.poll("false.test.", None)
         self.assertEqual(report["status"], "ERROR", report)
         self.assertIn("without a TSIG record", report["reason"])
+
+    def test_an_absence_without_a_signature(self):
+        """Only what is signed, or comes over TCP, counts."""
+        self.poll("second.test.", 7)        # the keys are read
+        refused = dns.rcode.REFUSED
+        for name, true, tcp, status in (
+                ("signed.test.", 7, None, "SUCCESS"),
+                ("signed-tcp.test.", None, lambda query: self.signed(query, 7), "SUCCESS"),
+                ("udp.test.", None, None, "ERROR"),
+                ("tcp.test.", None, lambda query: self.forged(query, refused), "NO_DOMAIN")):
+            with self.subTest(name=name):
+                report = self.poll(name, true, refused, tcp)
+                self.assertEqual(report["status"], status, report)
+                if status != "SUCCESS":
+                    self.assertIn("without a TSIG record", report["reason"])
 
 
 class Relay(TcpRelay):
