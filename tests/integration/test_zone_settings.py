@@ -131,7 +131,8 @@ class Settings(Nowhere):
         return {"bind": ""} | dict(rows)
 
     def follow_created(self, domain):
-        self.caller.settled(domain["id"], seconds=SECONDS)
+        """PowerDNS first waits in vain for the masters that are not there."""
+        self.caller.settled(domain["id"], seconds=2 * SECONDS)
         now = self.caller.get_domain(domain=domain["id"])
         for server in self.fleet.name_servers:
             self.assertEqual(drift.serial(server, domain["name"]), now["serial"], server.name)
