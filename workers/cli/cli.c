@@ -20,9 +20,9 @@ const char *const cli_exit_meanings[EXIT_COUNT] = {
 	[EXIT_FAILED]      = "the worker refused the request, or the request failed",
 	[EXIT_USAGE]       = "the command line or the settings are wrong",
 	[EXIT_NOT_FOUND]   = "the domain, pool or other object does not exist",
-	[EXIT_IN_ERROR]    = "the status stayed ERROR ('watch' or --wait), or the state "
-			     "of the shared zone is FAILED or PARKED (an 'owner' "
-			     "command)",
+	[EXIT_IN_ERROR]    = ("the status stayed ERROR ('watch' or --wait), or the state "
+			      "of the shared zone is FAILED or PARKED (an 'owner' "
+			      "command)"),
 	[EXIT_TIMEOUT]     = "no answer arrived in time, or the object did not become "
 			     "ACTIVE in time",
 	[EXIT_UNREACHABLE] = "the broker, the database or the worker is not reachable",
