@@ -1268,6 +1268,14 @@ class Health(unittest.TestCase):
             return status == want and all(re.search(rf"(?m)^{line}$", out) for line in lines)
         self.fleet.wait_for(seen, self.SECONDS, f"status {want} with {lines}")
 
+    def shows_failure(self):
+        """A domain that is ACTIVE, although a server of its pool lacks it."""
+        self.fleet.mariadb.sql("UPDATE pool_manager_status SET status = 'ERROR', reason = 'refused' "
+                               "WHERE action = 'UPDATE'")
+        status, out = self.status()
+        return (status == FAILED and "- on server bind of pool 'default', the last operation on "
+                "1 domain failed: refused\n" in out)
+
     def test_what_is_missing(self):
         self.fleet.cli("domain", "create", "health.org", "--wait")
         self.wait_status(GOOD, "the fleet is well", "no domain is PENDING or in ERROR",
@@ -1302,6 +1310,12 @@ class Health(unittest.TestCase):
                 self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
                 self.fleet.restart(worker)
                 self.wait_status(GOOD, "the fleet is well")
+        self.fleet.mariadb.sql(         # of a pool manager with a wrong pool_name
+            "INSERT INTO pool_servers (pool_name, id, backend, host, port, state) "
+            "VALUES ('nopool', 'bind', 'bind9', '127.0.0.1', 53, 'ACTIVE')")
+        self.assertNotIn("nopool", self.status()[1])
+        self.fleet.wait_for(self.shows_failure, self.SECONDS, "a domain failed on a server")
+        self.fleet.mariadb.sql("UPDATE pool_manager_status SET status = 'SUCCESS', reason = ''")
         self.fleet.cli("server", "drain", "bind", "--admin")
         self.assertIn("- no name server of pool 'default' is in service\n", self.status()[1])
         self.fleet.cli("server", "add", "bind", "--admin")

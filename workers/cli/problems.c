@@ -91,6 +91,29 @@ static void problems_add_servers(json_t *problems, const json_t *status)
 	}
 }
 
+/*
+ * A server that came into service later may lack an ACTIVE domain. A domain in ERROR is a
+ * problem of its own.
+ */
+static void problems_add_failed(json_t *problems, const json_t *status)
+{
+	size_t i;
+	json_t *server;
+
+	json_array_foreach(json_object_get(status, "servers"), i, server) {
+		int64_t failed = answer_number(server, "domains_failed");
+
+		if (failed && !strcmp(answer_text(server, "state"), "ACTIVE") &&
+		    !strcmp(answer_text(server, "health"), "OK"))
+			problems_add(problems, "on server %s of pool '%s', the last "
+			             "operation on %" PRId64 " %s failed: %s",
+			             answer_text(server, "id"),
+			             answer_text(server, "pool"), failed,
+			             failed == 1 ? "domain" : "domains",
+			             answer_text(server, "last_error"));
+	}
+}
+
 /* ---- domains ---- */
 
 static size_t problems_count_status(const json_t *troubled, const char *status)
@@ -221,6 +244,8 @@ enum err problems_find(struct cli *cli, const json_t *status, const json_t *trou
 	problems_add_pools(*problems, status);
 	problems_add_servers(*problems, status);
 	problems_add_errors(*problems, troubled, shown_max);
+	if (!problems_count_status(troubled, "ERROR"))
+		problems_add_failed(*problems, status);
 	problems_add_pending(*problems, troubled);
 	err = problems_add_repairs(cli, *problems);
 	if (!err)
