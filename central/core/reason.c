@@ -190,5 +190,9 @@ const char *reason_now(const struct reason_view *view, struct arena *arena)
 		return arena_printf(arena, "no name server of pool '%s' is in service",
 		                    view->pool);
 	reason = reason_of_servers(view, arena);
+	if (!*reason && view->count && view->state.status == STATUS_ERROR &&
+	    view->state.task != TASK_DELETE)
+		return "the name servers serve the serial, but central has not processed "
+		       "their last reports yet";
 	return *reason ? reason : view->stored;
 }

@@ -10,7 +10,8 @@
  *   3. no name server of the pool is in service
  *   4. the failures of the servers that do not serve the serial or, during a deletion,
  *      may still serve the domain (the server with the newest report is first)
- *   5. the stored reason
+ *   5. in status ERROR: central has not processed the last reports of the servers yet
+ *   6. the stored reason
  *
  * If the domain has the status ERROR, reason 4 also names servers without a failure, and
  * the step that each of these servers waits for. If a limit of the backend may cause the

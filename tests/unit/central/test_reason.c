@@ -74,9 +74,12 @@ static void test_what_is_missing_now(void **state)
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
 		  "a: serves serial 16, not yet 17" },
-		/* nothing keeps the servers: the stored reason */
+		/* the stored reason is of an older report */
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
-		  { { "a", CREATED, SUCCESS, SERVES(SERIAL + 1) } }, "no route" },
+		  { { "a", CREATED, SUCCESS, SERVES(SERIAL + 1) } },
+		  "the name servers serve the serial, but central has not processed "
+		  "their last reports yet" },
+		/* no server is known: the stored reason */
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
 		  { { 0 } }, "no route" },
 		/* deletions */
@@ -172,7 +175,9 @@ static void test_the_record_that_a_server_refuses(void **state)
 		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, "
 		  "NSEC3PARAM, DNSKEY, CDS or CDNSKEY records from other servers" },
 		/* it has reached the serial */
-		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false, "old" },
+		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false,
+		  "the name servers serve the serial, but central has not processed "
+		  "their last reports yet" },
 		{ { { "a", "nsd", CREATED, FAILED("answers with SERVFAIL") } },
 		  false, "a: answers with SERVFAIL" },
 	};
