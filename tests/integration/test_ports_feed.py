@@ -594,6 +594,7 @@ class Precedence(FeedStory):
                       (("10.44.2.1", "ended"), ("10.44.2.2", "last")))
         self.take_port(port, "10.44.2.66")
         self.emit("port.delete.end", {"port_id": port["id"]})
+        self.fleet.wait_for(lambda: not self.known(port), SECONDS, "it is gone")
         self.answers(f"taken.{self.domain}", "A")
         self.emit("port.create.end", {"ports": [port, last]})
         self.answers(f"last.{domain}", "A", "10.44.2.2")
