@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "dns/packet.h"
 #include "net/client_socket.h"
+#include "poolmgr.h"
 #include "runtime/connect_check.h"
 #include "runtime/db.h"
 #include "servers.h"
@@ -139,6 +140,25 @@ static enum err connect_key(void *self, struct why *why)
 	            key);
 }
 
+/* ---- the pool ---- */
+
+/* Its own connection: the probes run at the same time. */
+static enum err connect_pool(void *self, struct why *why)
+{
+	struct poolmgr *poolmgr = self;
+	const char *pool = poolmgr->config.pool_name;
+	struct tx tx = tx_autocommit(poolmgr->lane_db, why);
+	bool lacks = store_lacks_pool(&tx, pool);
+	enum err err = tx_commit(&tx);
+
+	db_free(&poolmgr->lane_db);
+	if (err || !lacks)
+		return err;
+	return fail(why, ERR_NOT_FOUND, "the database has no pool '%.64s': correct "
+	            "poolmgr.pool_name, or run 'zonefleet pool create %.64s --ns HOST "
+	            "--admin'", pool, pool);
+}
+
 /* ---- the rows ---- */
 
 /* A reader of the catalog zone has no control channel. */
@@ -180,8 +200,11 @@ static void connect_add_server(struct server *server, struct connect_check *chec
 	connect_add_key(server, check);
 }
 
-void connect_add_servers(struct servers *servers, struct connect_check *check)
+void connect_add(struct poolmgr *poolmgr, struct connect_check *check)
 {
-	for (size_t i = 0; i < servers->count; i++)
-		connect_add_server(&servers->item[i], check);
+	poolmgr->lane_db = db_new(connect_check_database(check));
+	connect_check_add(check, "pool", poolmgr->config.pool_name, connect_pool,
+	                  poolmgr);
+	for (size_t i = 0; i < poolmgr->servers->count; i++)
+		connect_add_server(&poolmgr->servers->item[i], check);
 }

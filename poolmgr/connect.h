@@ -1,15 +1,16 @@
 /*
- * connect -- tries the control channel and the DNS port of each name server, for --check
- * --connect. It also looks for the TSIG key of the server in the database.
+ * connect -- for --check --connect: looks for the pool and for the TSIG key of each name
+ * server in the database, and tries the control channel and the DNS port of each server.
  */
 #pragma once
 
 struct connect_check;
-struct servers;
+struct poolmgr;
 
 /*
- * Adds up to three checks for each server: the control channel, the DNS port and the TSIG
- * key. A server that reads the catalog zone has no control channel, so such a server gets
- * no check of the control channel. A server without tsig_key gets no check of the key.
+ * Adds one check of the pool, and up to three checks for each server: the control channel,
+ * the DNS port and the TSIG key. A server that reads the catalog zone has no control
+ * channel, so such a server gets no check of the control channel. A server without
+ * tsig_key gets no check of the key. POOLMGR has its settings, but did not start.
  */
-void connect_add_servers(struct servers *servers, struct connect_check *check);
+void connect_add(struct poolmgr *poolmgr, struct connect_check *check);

@@ -163,7 +163,7 @@ static enum err poolmgr_check(void *self, struct why *why)
 
 static void poolmgr_connect(void *self, struct connect_check *check)
 {
-	connect_add_servers(((struct poolmgr *)self)->servers, check);
+	connect_add(self, check);
 }
 
 static enum err poolmgr_prepare(void *self, int processes, struct why *why)

@@ -48,6 +48,14 @@ static void registration_apply(struct servers *servers, const struct seen_server
 		adjust_seen(server, seen->settings_digest);
 }
 
+/* The program starts: the pool can be created later. */
+static void registration_warn(const char *pool)
+{
+	log_warn("the database has no pool of this name: pool=%s reason=\"correct "
+	         "poolmgr.pool_name, or run 'zonefleet pool create %s --ns HOST "
+	         "--admin'\"", pool, pool);
+}
+
 static enum err registration_try_begin(void *self, struct why *why)
 {
 	struct poolmgr *poolmgr = self;
@@ -55,6 +63,7 @@ static enum err registration_try_begin(void *self, struct why *why)
 	struct arena *arena = arena_new();
 	struct seen_servers seen;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+	bool lacks_pool = store_lacks_pool(&tx, poolmgr->config.pool_name);
 
 	store_settings_at(&tx, clock_ms() - servers->loaded_ms, servers->settings_at);
 	store_register(&tx, poolmgr->config.pool_name, servers);
@@ -62,6 +71,8 @@ static enum err registration_try_begin(void *self, struct why *why)
 	enum err err = tx_commit(&tx);
 	for (size_t i = 0; !err && i < seen.count; i++)
 		registration_apply(servers, &seen.item[i]);
+	if (!err && lacks_pool)
+		registration_warn(poolmgr->config.pool_name);
 	arena_free(&arena);
 	return err;
 }

@@ -203,3 +203,14 @@ bool store_has_key(struct tx *tx, const char *name)
 	tx_select_end(&rows);
 	return found;
 }
+
+bool store_lacks_pool(struct tx *tx, const char *name)
+{
+	struct tx_rows rows;
+	bool lacks = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM pools HAVING COUNT(*) > 0 AND SUM(name = ?) = 0",
+	    TX_BIND(tx_text(name)));
+
+	tx_select_end(&rows);
+	return lacks;
+}

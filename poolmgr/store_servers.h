@@ -59,6 +59,11 @@ const char *server_zones_find(const struct server_zones *zones, const char *serv
 /* True: the database has the TSIG key NAME, as in the settings of a server. */
 bool store_has_key(struct tx *tx, const char *name);
 /*
+ * True: the database has pools, but not this one. A database without a pool is new:
+ * central creates its default pool at its first start.
+ */
+bool store_lacks_pool(struct tx *tx, const char *name);
+/*
  * Deletes the rows of the domains on servers that the operator removed, for at most
  * TX_LIST_MAX domains of each server. The row of such a server in pool_servers stays.
  */

@@ -108,6 +108,17 @@ class Connect(unittest.TestCase):
             self.assertEqual(list(found), [f"nsd ({key})"])
             self.assertRegex(found[f"nsd ({key})"], rf"\A{result}")
 
+    def test_the_pool(self):
+        """A pool manager of a pool that does not exist starts: the pool can be created later."""
+        rows = self.run_check(self.manager)
+        self.assertEqual(rows["pool", "default"], "OK")
+        rows = self.run_check(self.manager, {"poolmgr": {"pool_name": "edge"}}, want=FAILED)
+        self.assertRegex(rows["pool", "edge"], r"\AFAILED: the database has no pool 'edge': correct "
+                         r"poolmgr\.pool_name, or run 'zonefleet pool create edge ")
+        self.fleet.cli("pool", "create", "edge", "--ns", "ns.example.net", "--admin")
+        rows = self.run_check(self.manager, {"poolmgr": {"pool_name": "edge"}})
+        self.assertEqual(rows["pool", "edge"], "OK")
+
     def test_a_control_channel_that_is_not_tried(self):
         """The driver has no has(). A reader of the catalog zone has no control channel."""
         bind, *_ = self.fleet.name_servers
