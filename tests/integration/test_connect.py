@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import merged, start_fleet                                   # noqa: E402
-from lab.fleet import BACKENDS, render                                  # noqa: E402
+from lab.fleet import BACKENDS, Worker, render                          # noqa: E402
 
 GOOD, FAILED, USAGE = 0, 1, 64
 SECRET = "not-the-password"
@@ -115,6 +115,12 @@ class Connect(unittest.TestCase):
         rows = self.run_check(self.manager, {"poolmgr": {"pool_name": "edge"}}, want=FAILED)
         self.assertRegex(rows["pool", "edge"], r"\AFAILED: the database has no pool 'edge': correct "
                          r"poolmgr\.pool_name, or run 'zonefleet pool create edge ")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        with Worker(folder, "poolmgr", merged(self.manager.settings, {
+                "poolmgr": {"pool_name": "edge"}})) as edge:
+            edge.launch()
+            edge.wait_ready()
+            self.assertIn("the database has no pool of this name: pool=edge ", edge.log.read_text())
         self.fleet.cli("pool", "create", "edge", "--ns", "ns.example.net", "--admin")
         rows = self.run_check(self.manager, {"poolmgr": {"pool_name": "edge"}})
         self.assertEqual(rows["pool", "edge"], "OK")

@@ -143,8 +143,9 @@ class Move:
     @property
     def ends_operation(self):
         """A server's zone was created, or deleted and is to be confirmed: under its lock."""
-        # who takes a row that is due has no lock, and the row's success is forgotten
-        is_claim = self.new is None and self.old in ("CREATE SUCCESS", "DELETE SUCCESS")
+        # A process that claims a due row has no lock, and clears its success. A process that
+        # orders an operation has no lock either: the row of an operation that runs stays open.
+        is_claim = self.new is None and self.old in (None, "CREATE SUCCESS", "DELETE SUCCESS")
         return (self.kind == "server" and self.is_stated and not is_claim and
                 self.new in ("CREATE SUCCESS", "DELETE NO_DOMAIN", None))
 
