@@ -19,17 +19,17 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "pool of a new domain if the call names no pool. If this pool does not exist "
-	  "when central starts, central creates the pool", .reloadable = true },
+	  "pool of a new domain if the call names no pool. At startup, central creates "
+	  "this pool if the pool does not exist", .reloadable = true },
 	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
 	  "pools in which tenants can create domains, in addition to default_pool. "
 	  "\"*\": all pools. Administrators can create domains in any pool",
 	  .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
-	  "host names of the name servers of the default pool. These hosts become the "
-	  "NS records at the apex of new domains. central uses this setting only if the "
-	  "pool has no NS records when central starts. To change the NS records later, "
-	  "use `zonefleet pool set`" },
+	  "host names of the default pool's name servers. central writes these names "
+	  "into the NS records at the apex of new domains. At startup, central reads "
+	  "this setting only if the pool has no NS records. To change the NS records "
+	  "later, use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
 	  EMAIL_MAX,
 	  "email address in the SOA record (RNAME) of a new domain if the call gives no "
@@ -65,13 +65,13 @@ static const struct option options[] = {
 	  "does not apply to administrators", .reloadable = true },
 	{ "quota_import_records", OPTION_INT, CONFIG(quota_import_records), "1000000", -1,
 	  INT32_MAX,
-	  "largest number of records in all unfinished imports of one tenant together. "
-	  "-1: no limit. The limit does not apply to administrators",
+	  "largest total number of records in the unfinished imports of one tenant. -1: "
+	  "no limit. The limit does not apply to administrators",
 	  .reloadable = true },
 	{ "journal_change_bytes", OPTION_BYTES, CONFIG(journal_change_bytes), "1M", 0,
 	  8 << 20,
-	  "largest size of a change that the journal stores. After a larger change, "
-	  "name servers transfer the whole zone",
+	  "largest size of a change in the journal. After a larger change, name servers "
+	  "transfer the whole zone",
 	  .reloadable = true },
 	{ "journal_domain_bytes", OPTION_BYTES, CONFIG(journal_domain_bytes), "16M",
 	  1 << 16, 1 << 30,
@@ -90,12 +90,13 @@ static const struct option options[] = {
 	  "time that central stores its answers. If the same call arrives again within "
 	  "this time, central repeats the first answer", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
-	  "time without activity after which central removes an unfinished import. "
-	  "central keeps the result of a finished import for the same time",
+	  "longest time without activity in an unfinished import. After this time, "
+	  "central removes the import. central keeps the result of a finished import "
+	  "for the same time",
 	  .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
-	  "time between two runs that delete old rows from the database. Each run "
-	  "deletes a limited number of rows", .reloadable = true },
+	  "time between two cleanups of the database. Each cleanup deletes a limited "
+	  "number of old rows", .reloadable = true },
 	{ 0 }
 };
 

@@ -35,8 +35,8 @@ static void figures_new_recovered(struct figures *figures)
 {
 	static const char name[] = "minidns_recovered_total";
 	static const char help[] = "zones in memory that mini-DNS compared with the "
-				   "database because it may have missed announcements, "
-				   "by outcome";
+				   "database, by outcome. mini-DNS compares these zones "
+				   "when it may have missed announcements";
 
 	figures->recovered_same = counter(name, help, "outcome", "same");
 	figures->recovered_changed = counter(name, help, "outcome", "differs");
@@ -101,8 +101,9 @@ static void figures_new_silence(struct figures *figures)
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
 	            "messages that mini-DNS omitted or did not repeat because the name "
-	            "server is silent. mini-DNS sends a NOTIFY message once and does not "
-	            "wait for an answer. mini-DNS does not send the other messages",
+	            "server is silent. mini-DNS sends a NOTIFY message to a silent "
+	            "server once, without waiting for an answer. mini-DNS omits all "
+	            "other messages to a silent server, except probes",
 	            NULL, NULL);
 }
 
@@ -110,17 +111,18 @@ static void figures_new_outgoing(struct figures *figures)
 {
 	figures->answers_wrong =
 	    counter("minidns_answers_wrong_total",
-	            "answers over UDP that do not match the message that mini-DNS sent",
+	            "wrong answers over UDP. The answers do not match the message from "
+	            "mini-DNS",
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "messages that mini-DNS repeated over TCP because the answers over "
-	            "UDP may have been forged",
+	            "messages that mini-DNS repeated over TCP. The answers over UDP "
+	            "were possibly forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
 	            "messages that mini-DNS did not send because no name server of a "
-	            "pool has the address and port",
+	            "pool has the target address and port",
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
@@ -173,9 +175,9 @@ void figures_new(struct figures *figures)
 	            "database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
-	            "announcements of a serial that at least one mini-DNS process did "
-	            "not confirm in time. mini-DNS sends the NOTIFY messages even if "
-	            "such a process does not know the serial yet",
+	            "announcements of a serial without all confirmations. At least one "
+	            "mini-DNS process did not confirm the serial in time. mini-DNS "
+	            "sends the NOTIFY messages without waiting longer",
 	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",
@@ -184,8 +186,8 @@ void figures_new(struct figures *figures)
 	figures_new_recovered(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "time between the order for a poll and the poll that finds the "
-	               "serial on the name server", NULL, NULL);
+	               "time from the order for a poll until a poll finds the serial on "
+	               "the name server", NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
 	               "delay of the timers for messages to name servers. A long delay "

@@ -76,13 +76,13 @@ enum { SOA_CACHE_SHARE = 4 };
 
 static const struct option rows[] = {
 	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
-	  "addresses at which mini-DNS answers over UDP and TCP. mini-DNS also needs a "
-	  "source address for its own messages to a name server (NOTIFY messages, polls, "
-	  "transfer queries). mini-DNS uses the first address in listen that is not a "
-	  "wildcard and has the same address family as the name server" },
+	  "addresses at which mini-DNS answers over UDP and TCP. mini-DNS also sends "
+	  "its own messages to name servers from these addresses (NOTIFY messages, "
+	  "polls, transfer queries). mini-DNS uses the first address in listen with the "
+	  "address family of the name server, but no wildcard address" },
 	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
-	  "addresses at which mini-DNS answers over TLS, including transfers (RFC 9103), "
-	  "for example \"192.0.2.1:853\". Empty list: no TLS" },
+	  "addresses at which mini-DNS answers over TLS, for example \"192.0.2.1:853\". "
+	  "mini-DNS also serves transfers over TLS (RFC 9103). Empty list: no TLS" },
 	{ "tls_certificate", OPTION_TEXT, AT(tls_certificate), NULL, 1, 4096,
 	  "file with the certificate of mini-DNS, followed by the chain to its CA (PEM). "
 	  "Required if listen_tls is set", .reloadable = true,
@@ -92,9 +92,8 @@ static const struct option rows[] = {
 	  "set", .reloadable = true,
 	  .file = OPTION_FILE },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
-	  "file with the CA certificates that verify client certificates (PEM). If "
-	  "tls_client_ca is set, each TLS client must present a certificate from one of "
-	  "these CAs",
+	  "file with the CA certificates for TLS clients (PEM). If tls_client_ca is "
+	  "set, each TLS client must present a certificate from one of these CAs",
 	  .reloadable = true,
 	  .file = OPTION_FILE },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
@@ -105,10 +104,9 @@ static const struct option rows[] = {
 	  "ALGORITHM SECRET. Keep the keys in a file that only the programs can "
 	  "read: \"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
-	  "secret for DNS cookies: 32 hexadecimal digits, the same for all "
-	  "zonefleet-minidns processes on all machines. \"\": zonefleet-minidns "
-	  "generates a secret when it starts, and accepts only cookies of its own "
-	  "processes", .reloadable = true },
+	  "secret for DNS cookies: 32 hexadecimal digits. Use the same secret on all "
+	  "machines. \"\": zonefleet-minidns generates a new secret at each start, and "
+	  "accepts only cookies of its own processes", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
 	  "second secret for DNS cookies. mini-DNS also accepts cookies that it made "
 	  "with this secret. To change cookie_secret, first set cookie_secret_other to "
@@ -117,19 +115,19 @@ static const struct option rows[] = {
 	  .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "largest number of UDP answers per second to one client network (/24 or /56). "
-	  "The limit does not apply to the answer to a query that has a valid cookie or "
-	  "a valid signature. mini-DNS counts answers without an error, NXDOMAIN answers "
-	  "and other errors separately. An answer counts at least once. A longer answer "
-	  "counts once for each 64 octets beyond the length of its query. The limit of "
-	  "each process is rate_limit divided by the number of processes, rounded up. 0: "
-	  "no limit for any client, including servers",
+	  "The limit does not apply if the query has a valid cookie or a valid "
+	  "signature. mini-DNS counts three kinds of answers separately: answers "
+	  "without an error, NXDOMAIN answers and other errors. An answer counts at "
+	  "least once. A longer answer counts once for each 64 octets beyond the length "
+	  "of its query. The limit of each process is rate_limit divided by the number "
+	  "of processes, rounded up. 0: no limit for clients and servers",
 	  .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
 	  "largest number of UDP answers per second to the address of a server of a "
 	  "pool. This limit replaces rate_limit for the answers to SOA queries, IXFR "
-	  "queries and NOTIFY messages. A long answer counts more than once, and the "
-	  "processes divide this limit, in the same way as for rate_limit. 0: no limit",
+	  "queries and NOTIFY messages. As with rate_limit, a long answer counts more "
+	  "than once, and the processes divide the limit. 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
 	  "largest number of answers that mini-DNS sends to a client network in one "
@@ -137,14 +135,14 @@ static const struct option rows[] = {
 	  "among the processes in the same way as rate_limit",
 	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "mini-DNS truncates one in this many answers that exceed the limit, and drops "
-	  "the others. A client that gets a truncated answer "
-	  "repeats its query over TCP. If the query has a DNS cookie, mini-DNS sends the "
-	  "error BADCOOKIE instead of the truncated answer. 1: truncate all answers; 0: "
-	  "drop all answers", .reloadable = true },
+	  "number N: mini-DNS truncates every Nth answer above the limit, and drops the "
+	  "other answers above the limit. After a truncated answer, a client repeats "
+	  "its query over TCP. If the query has a DNS cookie, mini-DNS sends the error "
+	  "BADCOOKIE instead of the truncated answer. 1: truncate all answers above the "
+	  "limit; 0: drop all answers above the limit", .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
-	  "addresses and prefixes of clients that have no rate limit. List only "
-	  "networks in which no host can forge its address", .reloadable = true },
+	  "addresses and prefixes of clients without a rate limit. List only networks "
+	  "in which no host can forge its address", .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
 	  "largest number of transfers that one process serves at the same time. Further "
 	  "transfers wait" },
@@ -155,25 +153,26 @@ static const struct option rows[] = {
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
 	  "largest number of TCP connections of one process. If this many connections "
 	  "are open, a new connection replaces the connection that has been idle "
-	  "longest. mini-DNS closes an idle connection of a server of a pool, or of an "
-	  "address in allow_transfer, only if no other connection is idle. If no "
-	  "connection is idle, a new connection from such a server or address replaces a "
-	  "busy connection of another client" },
+	  "longest. Servers of a pool and addresses in allow_transfer have priority. "
+	  "mini-DNS closes an idle connection with priority only if no other connection "
+	  "is idle. If no connection is idle, a new connection with priority replaces a "
+	  "busy connection without priority" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
 	  "largest number of TCP connections from one address to one process. mini-DNS "
-	  "refuses further connections. All clients of one IPv6 /56 network count as one "
-	  "address, except the servers of a pool and the addresses in allow_transfer" },
+	  "refuses further connections. All clients of one IPv6 /56 network count as "
+	  "one address. Each server of a pool and each address in allow_transfer counts "
+	  "separately" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "time after which mini-DNS closes an idle TCP connection. If the number of "
 	  "open connections is more than half of tcp_clients, mini-DNS closes an idle "
 	  "connection after at most 10s. If the client has sent no query, mini-DNS "
 	  "always closes the connection after 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
-	  "longest time that a client may take to read 4 KiB of its answers. "
-	  "mini-DNS closes the TCP connection of a slower client" },
+	  "time limit for a client to read 4 KiB of its answers. mini-DNS closes the "
+	  "TCP connection of a slower client" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
-	  "largest amount of memory for zones in one process. The cache of SOA records "
-	  "can use up to a quarter of this amount in addition. One SOA record needs "
+	  "largest amount of memory for zones in one process. In addition, the cache of "
+	  "SOA records can use up to a quarter of this amount. One SOA record needs "
 	  "about 400 bytes" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
 	  "largest number of zones that one process reads from the database at the same "

@@ -30,8 +30,8 @@ static struct metric *equal, *corrected, *failed;
 void adjust_metrics(void)
 {
 	static const char help[] =
-	    "checks of the settings of zones on name servers (masters, key, template or "
-	    "pattern), by outcome";
+	    "checks of zone settings on name servers, by outcome. A check covers the "
+	    "masters, the key, and the template or pattern of a zone";
 
 	equal = metric_new(METRIC_COUNTER, "zone_settings_checks_total", help, "outcome",
 	                   "equal");

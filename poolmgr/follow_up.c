@@ -59,8 +59,8 @@ static struct metric *done[FOLLOW_COUNT], *failed;
 void follow_up_metrics(void)
 {
 	static const char help[] =
-	    "actions of the pool manager on name servers that answer but do not serve a "
-	    "change, by action";
+	    "actions of the pool manager on name servers, by action. The name servers "
+	    "answer, but do not serve a change";
 
 	done[FOLLOW_TRANSFER] = metric_new(METRIC_COUNTER, "follow_ups_total", help,
 	                                   "action", "transfer");

@@ -50,33 +50,34 @@ static const struct option options[] = {
 	  "the attempts to send a NOTIFY message", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
 	  "120s", 200, 86400 * 1000,
-	  "time between two syncs, which compare the name servers with the database",
+	  "time between two syncs. A sync compares the name servers with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
-	  "largest number of domains that one sync handles on one name server. The next "
-	  "sync continues with the domains that remain", .reloadable = true },
+	  "largest number of domains per name server in one sync. The next sync "
+	  "continues with the remaining domains", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
-	  "number of syncs in which the pool manager compares the records of each domain "
-	  "on all name servers once, and looks for orphan zones on each name server "
-	  "once. 0: the pool manager compares only serials, and does not look for orphan "
-	  "zones",
+	  "number of syncs for one full comparison. During these syncs, the pool "
+	  "manager compares the records of each domain on all name servers once. The "
+	  "pool manager also looks for orphan zones on each name server at least once. "
+	  "0: the pool manager compares only serials, and does not look for orphan zones",
 	  .reloadable = true },
 	{ "server_check_interval", OPTION_DURATION, AT(server_check_interval_ms), "15s",
 	  1000, 86400 * 1000,
-	  "time between two checks of a name server. In a check, mini-DNS sends the name "
-	  "server one query, so that the pool manager also notices a failure while no "
-	  "domain changes. If a name server does not answer, the time between two checks "
-	  "is at most 5s", .reloadable = true },
+	  "time between two checks of a name server. In a check, mini-DNS sends one "
+	  "query to the name server. So the pool manager notices a failure even if no "
+	  "domain changes. If a name server does not answer, the time between two "
+	  "checks is at most 5s", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
-	  .help = "objects that a process locks while it creates or deletes a zone on a "
-	  "name server. domain: only the domain; tenant: all domains of the tenant" },
+	  .help = "scope of the lock for a driver operation. A process holds the lock "
+	  "while it creates or deletes a zone on a name server. domain: the lock covers "
+	  "only the domain; tenant: the lock covers all domains of the tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports at which the name servers reach mini-DNS",
 	  .required = true },
 	{ "also_notifies", OPTION_TEXTS, AT(also_notifies), NULL, 0, 0,
-	  "addresses and ports of additional servers that get each NOTIFY message, "
-	  "but no polls. Also list the addresses of these servers in "
-	  "minidns.allow_transfer" },
+	  "addresses and ports of additional servers. mini-DNS sends each NOTIFY "
+	  "message to these servers, but does not poll them. Also list the addresses of "
+	  "these servers in minidns.allow_transfer" },
 	{ 0 }
 };
 

@@ -40,9 +40,9 @@ void operation_metrics(void)
 	                           "server, by outcome",
 	                           "outcome", "success");
 	postponed = metric_new(METRIC_COUNTER, "driver_operations_postponed_total",
-	                       "driver operations that the pool manager postponed "
-	                       "because another process held the lock of the domain for "
-	                       "too long", NULL, NULL);
+	                       "postponed driver operations. The pool manager postpones "
+	                       "an operation if another process holds the lock of the "
+	                       "domain for too long", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "driver_operation_seconds",
 	                     "duration of one driver operation", NULL, NULL);
 }

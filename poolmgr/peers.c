@@ -83,14 +83,14 @@ void peers_metrics(void)
 	                   "messages with orders that the pool manager sent to mini-DNS",
 	                   NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "reports about domains that the pool manager sent to "
-	                     "central again",
+	                     "repeated reports about domains. The pool manager repeats "
+	                     "a report if the call to central fails",
 	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		reports[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                             "reports about domains that the pool "
-		                             "manager sent and that central has "
-		                             "answered, by status", "status",
+		                             "reports about domains that central has "
+		                             "answered, by status. The pool manager "
+		                             "sends these reports to central", "status",
 		                             report_name(report));
 }
 

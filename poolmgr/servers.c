@@ -166,22 +166,25 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = server_gauge(server, "server_domains_behind",
-		    "domains whose newest serial no poll has found on the server yet. "
-		    "Each process counts the domains in each sync");
+		    "domains that are behind on the server. No poll has found the "
+		    "newest serial of these domains on the server yet. Each process "
+		    "counts the domains in each sync");
 		server->lag = server_gauge(server, "server_lag_seconds",
 		    "seconds since the oldest change that no poll has found on the "
 		    "server yet. The master measures this value in each sync. The master "
 		    "counts a change only if the poll or command for the change has "
 		    "failed or is due again");
 		server->failing_gauge = server_gauge(server, "server_failing_processes",
-		    "processes that treat the control channel of the server as failed, "
-		    "because three commands in a row got no answer. All processes of the "
-		    "pool share this state, so the value is the number of all processes, "
-		    "or 0. A refusal counts as an answer");
+		    "processes that treat the control channel of the server as failed. "
+		    "The channel counts as failed after three commands in a row without "
+		    "an answer. A refusal counts as an answer. All processes of the "
+		    "pool share this state, so the value is the number of all "
+		    "processes, or 0");
 		server->silent_gauge = server_gauge(server, "server_silent_processes",
-		    "processes that treat the server as silent, because three polls in a "
-		    "row got no answer. All processes of the pool share this state, so "
-		    "the value is the number of all processes, or 0");
+		    "processes that treat the server as silent. A server counts as "
+		    "silent after three polls in a row without an answer. All processes "
+		    "of the pool share this state, so the value is the number of all "
+		    "processes, or 0");
 	}
 }
 

@@ -69,17 +69,17 @@ void sync_metrics(void)
 {
 	for (enum status status = 0; status < STATUS_COUNT; status++)
 		domains[status] = metric_new(METRIC_GAUGE, "pool_domains",
-		                             "domains of the pool, by status. The master "
-		                             "counts them in each sync",
+		                             "domains of the pool, by status. The "
+		                             "master counts the domains in each sync",
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age_seconds",
-	                            "seconds since the oldest change that is still "
-	                            "PENDING. The master measures this value in "
-	                            "each sync. A domain in ERROR does not count",
+	                            "seconds since the oldest PENDING change. The "
+	                            "master measures this value in each sync. A domain "
+	                            "in ERROR does not count",
 	                            NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
-	                     "duration of one sync of all domains in the share of one "
-	                     "process", NULL,
+	                     "duration of one sync in one process. The process handles "
+	                     "all domains in its share", NULL,
 	                     NULL);
 }
 

@@ -17,8 +17,8 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct catalog),
 	{ "patience", OPTION_SECONDS, offsetof(struct catalog, server.patience_s), "120",
 	  1, 3600,
-	  "longest time that the server may take to serve a new zone of the catalog, or "
-	  "to remove a deleted zone" },
+	  "time limit for a server that reads the catalog. Within this time, the server "
+	  "must serve a new zone or remove a deleted zone" },
 	{ 0 }
 };
 

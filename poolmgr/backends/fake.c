@@ -50,8 +50,8 @@ static enum err fake_delete(const void *settings, const struct driver_context *c
 
 const struct driver driver_fake = {
 	.name = "fake",
-	.help = "a server that gets no commands: a server that creates its zones itself, "
-	        "or the server of a test",
+	.help = "a server that gets no commands, for example a server that creates its "
+	        "zones itself",
 	.options = options,
 	.settings_size = sizeof(struct fake),
 	.create = fake_create,

@@ -50,9 +50,9 @@ static const struct option options[] = {
 	  "file with the certificate of the pool manager (PEM)",
 	  .file = OPTION_FILE, .is_used = nsd_uses_tls },
 	{ "slash_names", OPTION_BOOL, offsetof(struct nsd, slash_names), "false", 0, 0,
-	  "also create zones with \"/\" in their names (RFC 2317). Set slash_names only "
-	  "if the NSD pattern has no `zonefile` option. With this option, NSD makes a "
-	  "file path from the zone name" },
+	  "also create zones with \"/\" in their names (RFC 2317). Set slash_names to "
+	  "true only if the NSD pattern has no `zonefile` option. With a `zonefile` "
+	  "option, NSD makes a file path from the zone name" },
 	{ 0 }
 };
 

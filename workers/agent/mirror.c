@@ -83,18 +83,18 @@ static struct figures {
 void mirror_metrics(void)
 {
 	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
-	    "calls with which the agent requests the contents of its files. The agent "
-	    "needs one call for each page of the contents",
+	    "calls of the agent for the contents of its files. The agent needs one call "
+	    "for each page of the contents",
 	    NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
-	    "calls that failed: either no answer arrived, or the answer was a refusal. "
-	    "The log contains the reason",
+	    "failed calls of the agent. Either no answer arrived, or the answer was a "
+	    "refusal. The log contains the reason",
 	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that the agent replaced", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
-	    "complete reads of the contents of the files that were necessary because a "
-	    "message about a change was lost",
+	    "additional complete reads of the contents of the files. The agent needs "
+	    "such a read if a message about a change was lost",
 	    NULL, NULL);
 }
 

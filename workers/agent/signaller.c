@@ -58,8 +58,8 @@ static struct metric *sent;
 void signaller_metrics(void)
 {
 	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
-	    "signals with which the agent told dnsmasq or HAProxy to read the files "
-	    "again",
+	    "signals from the agent to dnsmasq or HAProxy. After a signal, dnsmasq or "
+	    "HAProxy reads the files again",
 	    NULL, NULL);
 }
 

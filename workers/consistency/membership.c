@@ -22,12 +22,13 @@ const struct option membership_options[] = {
 	{ "period", OPTION_DURATION, AT(period_ms), "5s", 50, 300 * 1000,
 	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
-	  "time without a heartbeat after which a process counts as dead. Other "
-	  "processes then take over the work of the dead process. The time must be more "
-	  "than twice fleet.period" },
+	  "longest time without a heartbeat. After this time, a process counts as dead, "
+	  "and other processes take over its work. The time must be more than twice "
+	  "fleet.period" },
 	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
-	  "time after which another process may take over a lock that its holder does "
-	  "not renew. The time must be at least three times fleet.period" },
+	  "lifetime of a lock that its holder does not renew. After this time, another "
+	  "process may take over the lock. The time must be at least three times "
+	  "fleet.period" },
 	{ 0 }
 };
 

@@ -49,7 +49,7 @@ static void queue_watch_add(const char *topic, char *queue, bool is_own)
 		.queue = queue,
 		.has_run = is_own,
 		.ready = queue_gauge("queue_ready", "messages that are waiting for a "
-		                     "process. The master counts them every ten "
+		                     "process. The master counts the messages every ten "
 		                     "seconds", queue),
 		.delayed = queue_gauge("queue_delayed", "messages that are waiting for "
 		                       "a retry. Each message waits at most 8 s", queue),

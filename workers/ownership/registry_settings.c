@@ -40,46 +40,49 @@ static const char *const scope_words[] = {
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
 	  "name of the shared zone. zonefleet-ownership changes and deletes only record "
-	  "sets with an ownership mark of the storage_id of this group",
+	  "sets whose ownership mark names the storage_id of this group",
 	  .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
 	  "owner in the ownership marks of zonefleet-ownership. You can use the same "
-	  "storage_id for several zones. Other programs that write to such a zone must "
-	  "use different owners", .required = true },
+	  "storage_id for several zones. Other programs that write to this zone must "
+	  "use a different owner", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
-	  "tenant that may make calls about this zone, in addition to administrators. "
-	  "\"\": only administrators may make calls" },
+	  "tenant that may make calls about this zone. Administrators may always make "
+	  "such calls. \"\": only administrators may make such calls" },
 	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
 	  .help = "place of the ownership marks. txt: TXT records of the zone, which "
 	  "external-dns also reads; table: the database, for a zone that must not "
 	  "contain ownership marks; memory: the memory of the program, for tests" },
 	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
-	  .help = "form of an ownership mark. typed: one TXT record for each record set, "
-	  "and the name of the TXT record contains the type of the record set; same: one "
-	  "TXT record that has the name of the record set and contains only the "
-	  "storage_id" },
+	  .help = "form of the ownership marks. typed: the name of the TXT record "
+	  "contains the type of the record set; same: the TXT record has the name of "
+	  "the record set and contains only the storage_id. With same, the marks of "
+	  "CNAME, NS and TXT record sets have the same names as the marks of "
+	  "external-dns" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX,
 	  "text at the beginning of the name of an ownership mark. The name of the "
-	  "record set follows this text. %{record_type} stands for the record type. "
-	  "\"\": the default of external-dns" },
+	  "record set follows this text. zonefleet-ownership replaces %{record_type} "
+	  "with the record type. Without %{record_type}, zonefleet-ownership adds the "
+	  "record type after this text. \"\": the default of external-dns" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
-	  "text in the name of an ownership mark. The name of the mark is the name of "
-	  "the record set, with this text at the end of the first label. If you set "
-	  "txt_suffix, set txt_prefix to \"\"" },
+	  "text in the name of an ownership mark. zonefleet-ownership adds this text to "
+	  "the end of the first label of the record set's name. If you set txt_suffix, "
+	  "set txt_prefix to \"\"" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
 	  "text that replaces \"*\" in the name of an ownership mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
-	  "key that encrypts the ownership marks in the same way as external-dns "
-	  "(AES-256-GCM): 32 octets, plain or in base64. All programs that share the "
-	  "zone need the same key" },
+	  "key for the encryption of the ownership marks: 32 octets, plain or in "
+	  "base64. zonefleet-ownership encrypts the marks in the same way as "
+	  "external-dns (AES-256-GCM). All programs that share the zone need the same "
+	  "key" },
 	{ "former_form", OPTION_WORD, AT(former_form), "none", .words = former_words,
 	  .help = "former form of the ownership marks. zonefleet-ownership reads marks "
 	  "of this form and replaces them. none: no former form" },
 	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
-	  "txt_prefix of the ownership marks in former_form" },
+	  "value of txt_prefix for the ownership marks in former_form" },
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
-	  "txt_suffix of the ownership marks in former_form" },
+	  "value of txt_suffix for the ownership marks in former_form" },
 	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
 	  .help = "place of the zone. rfc2136: a primary that accepts dynamic updates; "
 	  "managed: central, where the zone is a domain of zonefleet" },
@@ -98,11 +101,12 @@ static const struct option rows[] = {
 	  "time limit for an answer from the primary. If the primary does not "
 	  "answer within this time, the round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
-	  "time between two checks of the zone if no call and no approval starts a "
-	  "round earlier" },
+	  "time between two checks of the zone. A call or an approval can start a round "
+	  "earlier" },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
-	  "time after which zonefleet-ownership reads the whole zone again, even if the "
-	  "serial of the zone is the same" },
+	  "time between two complete reads of the zone. After this time, "
+	  "zonefleet-ownership reads the whole zone even if the serial of the zone has "
+	  "not changed" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
 	  "shortest time between two rounds. The interval limits the load on the "
 	  "primary" },
@@ -111,38 +115,39 @@ static const struct option rows[] = {
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
 	  "largest size of one update message" },
 	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
-	  "maximum total number of endpoints of all resources of the zone. Each "
-	  "resource counts as at least one endpoint" },
+	  "largest total number of endpoints in the zone. Each resource counts as at "
+	  "least one endpoint" },
 	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
 	  .help = "changes that zonefleet-ownership may make. sync: all changes; "
 	  "upsert-only: all changes except deletions of record sets; create-only: only "
 	  "new record sets" },
 	{ "ownership_scope", OPTION_WORD, AT(scope), "rrset", .words = scope_words,
-	  .help = "unit that belongs to one owner. rrset: one record set, so another "
-	  "owner may have record sets of other types at the same name; name: all record "
-	  "sets of a name, except the NS records of the apex. If txt_form is same, the "
-	  "unit is always the name" },
+	  .help = "unit of ownership. rrset: the record sets of a name can have "
+	  "different owners; name: all record sets of a name have the same owner, "
+	  "except the NS records of the apex. If txt_form is same, the unit is always "
+	  "the name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "record types that zonefleet-ownership may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
-	  "names at which zonefleet-ownership may write records. All names below these "
-	  "names are included. Empty list: all names" },
+	  "names at which zonefleet-ownership may write records. zonefleet-ownership "
+	  "may also write records below these names. Empty list: all names" },
 	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
-	  "names at which zonefleet-ownership writes no records. All names below these "
-	  "names are included" },
+	  "names at which zonefleet-ownership writes no records. zonefleet-ownership "
+	  "also writes no records below these names" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
-	  "largest percentage of the record sets with an ownership mark that "
-	  "zonefleet-ownership may delete in one round. If a round would exceed this "
-	  "percentage, an operator must approve the deletions" },
+	  "limit for deletions in one round, in percent of the record sets that have an "
+	  "ownership mark of this storage_id. If a round would exceed this limit, an "
+	  "operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
-	  "largest percentage of the record sets with an ownership mark that may lose a "
-	  "record in one round. If a round would exceed this percentage, an operator "
-	  "must approve the updates that remove records" },
+	  "limit for updates in one round, in percent of the record sets that have an "
+	  "ownership mark of this storage_id. Only updates that remove records count. "
+	  "If a round would exceed this limit, an operator must approve these updates" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "max_delete_pct and max_update_pct apply only if at least this number of "
-	  "record sets have an ownership mark. If a resource had at least this number of "
-	  "endpoints, and the latest list of the resource is empty, an operator must "
-	  "approve the deletion of the resource's record sets" },
+	  "smallest number of record sets for max_delete_pct and max_update_pct. If "
+	  "fewer record sets have an ownership mark of this storage_id, these two "
+	  "limits do not apply. min_records also protects each resource with at least "
+	  "this number of endpoints. If a call empties the list of such a resource, an "
+	  "operator must approve the deletion of the resource's record sets" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
 	  "TTL of a new record set if its endpoint has no TTL. An existing record set "
 	  "keeps its TTL" },
@@ -154,8 +159,8 @@ static const struct option rows[] = {
 	  "keep the changes of other programs to record sets with an ownership mark. "
 	  "false: undo these changes" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
-	  "write a lost ownership mark again if zonefleet-ownership created the record "
-	  "set and the records of the record set are unchanged" },
+	  "write a lost ownership mark again. zonefleet-ownership writes the mark only "
+	  "if it created the record set and the records are unchanged" },
 	{ 0 }
 };
 

@@ -240,11 +240,12 @@ static struct metric *changes_of[OUTCOME_COUNT];
 void round_metrics(void)
 {
 	rounds = metric_new(METRIC_COUNTER, "ownership_rounds_total",
-	                    "rounds that read a zone and planned the changes to it",
+	                    "rounds in which zonefleet-ownership read a zone and "
+	                    "planned the changes to the zone",
 	                    NULL, NULL);
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
-	                          "rounds that ended early because the zone still had "
-	                          "the serial of the last plan",
+	                          "rounds that ended early because the serial of the "
+	                          "zone had not changed since the last plan",
 	                          NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
 	                    "failed rounds, by state. parked: the primary refuses all "
@@ -256,8 +257,8 @@ void round_metrics(void)
 	                    "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
-		                           "updates that change the records of one name "
-		                           "at a primary, by outcome",
+		                           "updates at a primary, by outcome. Each "
+		                           "update changes the records of one name",
 		                           "outcome", outcome_name((enum outcome)i));
 }
 

@@ -64,9 +64,9 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
-	  "directory with one subdirectory for each network of this machine, named after "
-	  "the UUID of the network. In each subdirectory, the agent writes the files "
-	  "addn_hosts and host, and dnsmasq writes the file pid",
+	  "directory with one subdirectory for each network of this machine. The name "
+	  "of the subdirectory is the UUID of the network. In each subdirectory, the "
+	  "agent writes the files addn_hosts and host, and dnsmasq writes the file pid",
 	  .file = OPTION_FOLDER },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "5s", 50, 3600 * 1000,
 	  "shortest time between two reloads of one dnsmasq process",
@@ -353,7 +353,7 @@ static enum err ports_agent_prepare(void *self, int processes, struct why *why)
 	                         NULL, NULL);
 	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age_seconds",
 	    "seconds since the oldest change that is not in the files of its network "
-	    "yet. Changes to networks that zonefleet-ports does not know do not count",
+	    "yet. The value ignores networks that zonefleet-ports does not know",
 	    NULL, NULL);
 	return OK;
 }

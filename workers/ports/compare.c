@@ -29,19 +29,20 @@ static struct figures {
 void compare_metrics(void)
 {
 	figures.rounds = metric_new(METRIC_COUNTER, "ports_comparisons_total",
-	    "completed comparisons with Neutron", NULL, NULL);
+	    "completed comparisons of Neutron's objects with the database", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
-	    "comparisons with Neutron that failed. The log contains the "
-	    "reason", NULL, NULL);
+	    "failed comparisons of Neutron's objects with the database. The log "
+	    "contains the reason", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
 	    "networks, subnets, ports and other objects of Neutron that zonefleet-ports "
-	    "compared", NULL, NULL);
+	    "compared with the database", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "objects that differed in the first pass of a comparison, mostly because "
-	    "zonefleet-ports had not received their notifications yet", NULL, NULL);
+	    "objects that differed in the first pass of a comparison. In most cases, "
+	    "zonefleet-ports has not received the notification about the object "
+	    "yet", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "objects that the second pass of a comparison corrected because their "
-	    "notifications were lost",
+	    "objects that zonefleet-ports corrected in the second pass of a comparison. "
+	    "The notifications about these objects were lost",
 	    NULL, NULL);
 }
 

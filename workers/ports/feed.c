@@ -42,7 +42,7 @@ void feed_metrics(void)
 	    "that zonefleet-ports uses", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
 	    "notifications from Neutron that zonefleet-ports could not read. "
-	    "zonefleet-ports keeps them as dead letters",
+	    "zonefleet-ports keeps these notifications as dead letters",
 	    NULL, NULL);
 }
 

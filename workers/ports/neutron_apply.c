@@ -16,8 +16,8 @@ static struct figures {
 void neutron_apply_metrics(void)
 {
 	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects in notifications that zonefleet-ports ignored because the objects "
-	    "were not newer than the stored objects",
+	    "old objects in notifications from Neutron. zonefleet-ports ignored these "
+	    "objects because they were not newer than the stored objects",
 	    NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
 	    "ports that did not get the desired name because another port of the "

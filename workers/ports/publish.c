@@ -17,7 +17,8 @@ void publish_metrics(void)
 {
 	publish_rows_metrics();
 	publish_failures = metric_new(METRIC_COUNTER, "ports_failures_total",
-	    "failed changes to domains. zonefleet-ports retries them", NULL, NULL);
+	    "failed changes to domains. zonefleet-ports retries these "
+	    "changes", NULL, NULL);
 }
 
 /* ---- one step ---- */

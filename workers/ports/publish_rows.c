@@ -23,8 +23,8 @@ void publish_rows_metrics(void)
 	    "changes count",
 	    NULL, NULL);
 	publish_totals.restored = metric_new(METRIC_COUNTER, "ports_restored_total",
-	    "records of ports that zonefleet-ports added again because other programs "
-	    "had deleted the records", NULL, NULL);
+	    "restored records of ports. Other programs had deleted these "
+	    "records", NULL, NULL);
 	publish_totals.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
 	    "records that central refused because they conflict with other records. The "
 	    "ports of these records are in ERROR", NULL, NULL);

@@ -23,32 +23,33 @@ const struct option ports_options[] = {
 	  "prefix length of the reverse domains of IPv6 addresses, in bits: a multiple "
 	  "of 4" },
 	{ "quota_reverse", OPTION_INT, AT(quota_reverse), "1000", -1, INT32_MAX,
-	  "largest number of reverse domains of one tenant if `zonefleet quota set "
-	  "TENANT domains` sets no limit for the tenant. -1: no limit" },
+	  "largest number of reverse domains for the ports of one tenant. `zonefleet "
+	  "quota set TENANT domains` can set a different limit for one tenant. -1: no "
+	  "limit. Administrators and ports of Neutron have no limit" },
 	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
 	  "exchange of the notifications of Neutron, for example \"neutron\". \"\": "
 	  "zonefleet-ports reads no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
-	  "name of the queue in which zonefleet-ports receives the notifications of "
-	  "Neutron. RabbitMQ puts copies of the notifications into this queue, so other "
+	  "name of the queue from which zonefleet-ports reads the notifications of "
+	  "Neutron. RabbitMQ puts copies of the notifications into this queue. So other "
 	  "programs also get all notifications" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
-	  "object types that Neutron pushes to its agents, each with its version in your "
-	  "Neutron release. zonefleet-ports also reads these pushes. \"\": "
-	  "zonefleet-ports reads no pushes" },
+	  "object types of Neutron, each with its version in your Neutron release. "
+	  "Neutron pushes changed objects of these types to its agents. zonefleet-ports "
+	  "also reads these pushes. \"\": zonefleet-ports reads no pushes" },
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "time between two comparisons of Neutron's objects with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "domain of the networks that have no domain in Neutron. The setting "
-	  "corresponds to dns_domain in the settings of Neutron. If the domain is "
-	  "missing, zonefleet-ports creates this domain without a tenant. \"\": the "
-	  "ports of these networks have no names" },
+	  "domain for networks without a domain in Neutron. The setting corresponds to "
+	  "dns_domain in the settings of Neutron. If this domain is missing, "
+	  "zonefleet-ports creates the domain without a tenant. \"\": the ports of "
+	  "networks without a domain have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
 	  .help = "subnets of Neutron whose addresses get names. all: all subnets; "
 	  "flagged: only subnets with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
-	  "create the domain of a network for its tenant if the domain is missing. "
+	  "create the missing domain of a network for the tenant of the network. "
 	  "zonefleet-ports always creates missing reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
 	  "delete a reverse domain when it no longer contains the address of a port. "
@@ -61,9 +62,8 @@ const struct option ports_options[] = {
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
 	  "time between two attempts to write records that central refused" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
-	  "time between two checks of a domain that contains records of ports. A check "
-	  "notices if the domain has been deleted, or if other programs have deleted "
-	  "records of ports" },
+	  "time between two checks of a domain with records of ports. A check finds out "
+	  "whether other programs have deleted the domain or records of ports" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
 	  "central" },

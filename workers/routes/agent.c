@@ -54,8 +54,8 @@ static const struct option rows[] = {
 	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
 	  "name of the router to which the HAProxy of this machine belongs. Required" },
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
-	  "directory in which the agent writes the file hosts.map, and HAProxy writes "
-	  "the file pid",
+	  "directory of the files hosts.map and pid. The agent writes hosts.map, and "
+	  "HAProxy writes pid",
 	  .file = OPTION_FOLDER },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
 	  "address of this instance. While HAProxy is running, the agent reports that "

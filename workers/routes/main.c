@@ -29,12 +29,11 @@ static const char *const all_down[] = {
 
 static const struct option rows[] = {
 	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
-	  .help = "way in which zonefleet-routes chooses a router for a route. "
-	  "roundrobin: the routers take turns; label: the routers that have a label of "
-	  "the route take turns, or the routers without a label if no router has a label "
-	  "of the route; leastloaded: the router with the fewest routes; hash: the id of "
-	  "the route selects the router; external: another program calls "
-	  "create_route_binding" },
+	  .help = "rule for the choice of a router for a route. roundrobin: the routers "
+	  "in turn. label: the routers with a label of the route, in turn. If no router "
+	  "has a label of the route, the routers without a label, in turn. leastloaded: "
+	  "the router with the fewest routes. hash: the id of the route selects the "
+	  "router. external: another program calls create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
 	  "parent domain of a new router. If the call names no domain, the domain of the "
 	  "router is NAME.SUFFIX. The host of a route must not be in this parent domain. "
@@ -43,48 +42,51 @@ static const struct option rows[] = {
 	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
 	  "central" },
 	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
-	  "shared zone (registries.zones of zonefleet-ownership) in which "
-	  "zonefleet-routes delegates the routers' domains that are below this zone. "
-	  "\"\": no delegations" },
+	  "shared zone for the delegations of routers' domains. zonefleet-routes "
+	  "creates a delegation in this zone for each router's domain below this zone. "
+	  "The zone must be in registries.zones of zonefleet-ownership. \"\": no "
+	  "delegations" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "storage_id of the zone `parent` in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
-	  "patterns of the backends that a tenant can set for a route, in addition to "
-	  "NAMESPACE_NAME. Separate the patterns with blanks. NAMESPACE stands for the "
-	  "namespace of the route, PROJECT for the tenant of the route. A pattern can "
-	  "contain one *, which stands for any text. \"*\": all backends. Administrators "
-	  "can set any backend" },
+	  "patterns for the backends of routes. A tenant can set NAMESPACE_NAME and "
+	  "each backend that matches a pattern. Separate the patterns with blanks. "
+	  "zonefleet-routes replaces NAMESPACE with the namespace of the route, and "
+	  "PROJECT with the tenant of the route. A pattern can contain one *, which "
+	  "matches any text. \"*\": all backends. Administrators can set any backend" },
 	{ "namespace_pattern", OPTION_TEXT, AT(namespace_pattern), "*", 1, 255,
-	  "patterns of the namespaces in which a tenant can create the first route. "
-	  "After this, the namespace belongs to the tenant. Separate the patterns with "
-	  "blanks. PROJECT stands for the tenant. A pattern can contain one *, which "
-	  "stands for any text. \"*\": all free namespaces. With this value, a tenant "
-	  "can use an operator's backend if the name of the backend begins with a free "
-	  "namespace and \"_\". Administrators can use any free namespace" },
+	  "patterns for free namespaces. A tenant can create the first route in a free "
+	  "namespace that matches a pattern. The namespace then belongs to the tenant. "
+	  "Separate the patterns with blanks. zonefleet-routes replaces PROJECT with "
+	  "the tenant. A pattern can contain one *, which matches any text. \"*\": all "
+	  "free namespaces. With \"*\", a tenant can use an operator's backend if the "
+	  "name of the backend begins with a free namespace and \"_\". Administrators "
+	  "can use any free namespace" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "largest number of routes of one tenant. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
 	  "TTL of the address records in a router's domain, in seconds" },
 	{ "all_down", OPTION_WORD, AT(all_down), "keep", .words = all_down,
-	  .help = "treatment of the last addresses in the domain of a router if no "
-	  "instance of the router is up. keep: the addresses stay in the domain; "
-	  "withdraw: zonefleet-routes removes them" },
+	  .help = "action if no instance of a router is up. keep: the last addresses "
+	  "stay in the domain of the router; withdraw: zonefleet-routes removes these "
+	  "addresses" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
-	  "time after which an instance counts as down if its agent sends no report" },
+	  "longest time without a report from the agent of an instance. After this "
+	  "time, the instance counts as down" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
-	  "time between two checks that the domain of a router exists and contains the "
-	  "right records" },
+	  "time between two checks of a router's domain. A check finds out whether the "
+	  "domain exists and contains the right records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "time that the former name of a moved route has a CNAME record to the new "
-	  "name. If the TTL of the router is longer, zonefleet-routes uses the TTL "
+	  "lifetime of the CNAME record from the former name of a moved route to the "
+	  "new name. If the TTL of the router is longer, zonefleet-routes uses the TTL "
 	  "instead" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
 	  "pause before zonefleet-routes creates the CNAME record at the former name of "
-	  "a moved route. The pause must be long enough for all instances of the new "
-	  "router to serve the route. If all instances report which routes they serve, "
-	  "zonefleet-routes ignores the pause, and creates the record when all instances "
-	  "serve the route" },
+	  "a moved route. Set rebind_delay to the longest time that an instance needs "
+	  "until it serves a new route. If all instances report that they serve the "
+	  "route, zonefleet-routes ends the pause early. If an instance reports that it "
+	  "does not serve the route yet, zonefleet-routes waits up to 5 minutes longer" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "longest pause between two attempts to find a router for a route. The first "
 	  "pause is 1s, and each further pause is longer" },

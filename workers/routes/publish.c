@@ -15,8 +15,9 @@ static struct metric *publish_failures;
 void publish_metrics(void)
 {
 	publish_failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
-	    "failed changes to the domains of routers. zonefleet-routes retries them. "
-	    "The field 'reason' of the router says why a change failed", NULL, NULL);
+	    "failed changes to the domains of routers. zonefleet-routes retries these "
+	    "changes. The field 'reason' of the router says why a change "
+	    "failed", NULL, NULL);
 	publish_changes_metrics();
 }
 

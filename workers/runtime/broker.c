@@ -21,17 +21,18 @@ enum {
 
 const struct option broker_options[] = {
 	{ "url", OPTION_SECRET, AT(url), "rabbit://guest:guest@localhost:5672/", 10, 4096,
-	  "URL of RabbitMQ: rabbit://user:password@host:5672,host2/vhost, or rabbits:// "
-	  "for TLS. The program starts with a random host, then tries the other hosts in "
-	  "turn" },
+	  "URL of RabbitMQ: rabbit://user:password@host:5672,host2/vhost. With "
+	  "rabbits://, the program uses TLS. The program first tries a random host, "
+	  "then the other hosts in turn" },
 	{ "exchange", OPTION_TEXT, AT(exchange), "zonefleet", 1, QUEUE_NAME_MAX,
 	  "name of the control exchange (control_exchange of oslo.messaging)" },
 	{ "quorum", OPTION_BOOL, AT(quorum), "false", 0, 0,
 	  "declare the work queues as quorum queues (rabbit_quorum_queue of "
 	  "oslo.messaging)" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
-	  "file with the CA certificates (PEM) by which the program verifies RabbitMQ. "
-	  "Required if the url begins with rabbits://",
+	  "file with CA certificates (PEM). The program verifies the certificate of "
+	  "RabbitMQ with these CA certificates. Required if the url begins with "
+	  "rabbits://",
 	  .file = OPTION_FILE },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
 	  "file with the client certificate of the program (PEM). Set tls_cert and "
@@ -47,21 +48,21 @@ const struct option broker_options[] = {
 	  134217728,
 	  "largest size of a message in bytes. The program refuses to send a larger "
 	  "message. If a larger call arrives, the caller gets the error TooLarge. A "
-	  "larger cast becomes a dead letter. But if only programs of the fleet may call "
-	  "the methods of the topic, the program discards a larger cast" },
+	  "larger cast becomes a dead letter, except on topics that only programs of "
+	  "the fleet may use. On these topics, the program discards a larger cast" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "largest number of messages in a process that are waiting for RabbitMQ. The "
-	  "same limit applies to the calls of the process that are waiting for an "
-	  "answer. If a limit is reached, the process refuses to send further messages "
-	  "or calls" },
+	  "largest number of messages of a process that are waiting for RabbitMQ. The "
+	  "same limit applies to the calls that are waiting for an answer. When a "
+	  "process reaches one of these limits, the process refuses to send further "
+	  "messages or calls" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
 	  "put the user name of the url into each message (user_id of AMQP). "
 	  "RabbitMQ compares this name with the account of the connection. If the "
 	  "account has a different name, for example with OAuth 2, set send_user_id "
 	  "to false" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
-	  "time between two checks of the exchanges, queues and bindings. If one of "
-	  "them is missing, the program declares it again" },
+	  "time between two checks of the exchanges, queues and bindings. The program "
+	  "declares a missing exchange, queue or binding again" },
 	{ 0 }
 };
 

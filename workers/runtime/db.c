@@ -29,10 +29,10 @@ static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
 #define AT(member) offsetof(struct db_config, member)
 const struct option db_options[] = {
 	{ "host", OPTION_TEXT, AT(host), "127.0.0.1", .min = 1, .max = 1024,
-	  .help = "database servers, in the order in which the program tries them: "
-	  "NAME:PORT or /SOCKET, separated by commas" },
+	  .help = "database servers: NAME:PORT or /SOCKET, separated by commas. The "
+	  "program tries the servers in this order" },
 	{ "user", OPTION_TEXT, AT(user), "zonefleet", .min = 1, .max = 128,
-	  .help = "account with which the program logs in to the database server" },
+	  .help = "account of the program on the database server" },
 	{ "password", OPTION_SECRET, AT(password), NULL,
 	  .help = "password of the account" },
 	{ "name", OPTION_TEXT, AT(name), "zonefleet", .min = 1, .max = 64,

@@ -210,8 +210,8 @@ struct metric *locked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "database_locked_total",
 			  "database statements in the event loop that found a locked "
-			  "row. The program does not wait for the lock, but repeats the "
-			  "transaction soon",
+			  "row. The program does not wait for the lock. The program "
+			  "repeats the transaction soon",
 			  NULL, NULL);
 }
 

@@ -25,8 +25,7 @@ static struct rpc_metrics_method rpc_metrics_method(const char *method)
 		metric_new(METRIC_COUNTER, "requests_total",
 		           "requests that the program has finished", "method", method),
 		metric_new(METRIC_HISTOGRAM, "request_seconds",
-		           "time from the delivery of a request until the program has "
-		           "finished the request",
+		           "time from the delivery of a request to its end",
 		           "method", method),
 	};
 }
@@ -61,8 +60,9 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
 		metrics->failures[err] = rpc_metrics_failure(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
-	                              "calls that the program did not execute or did not "
-	                              "commit because the caller's time limit was over",
+	                              "expired calls. The program did not execute or "
+	                              "did not commit these calls because the caller's "
+	                              "time limit was over",
 	                              NULL, NULL);
 	return metrics;
 }

@@ -23,15 +23,16 @@ enum {
 
 const struct option trust_fleet_options[] = {
 	{ "keys", OPTION_SECRET, AT(keys), NULL, 0, 4096,
-	  "keys that sign messages between the fleet's programs, one key per line: "
-	  "ID:BASE64. Programs sign with the first key and verify with all keys. Keep "
-	  "the keys in a file that only the programs can read: "
+	  "signature keys of the fleet's programs, one key per line: ID:BASE64. "
+	  "Programs sign with the first key and verify with all keys. Keep the keys in "
+	  "a file that only the programs can read: "
 	  "\"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
-	  "keys that sign only messages between the agents and zonefleet-ports or "
-	  "zonefleet-routes. Write agent_keys in the same form as fleet.keys. If an "
-	  "agent has no fleet.keys, the agent signs with the first key in agent_keys. "
-	  "\"\": each agent needs fleet.keys", .reloadable = true },
+	  "signature keys of the agents. These keys are valid only for messages between "
+	  "an agent and zonefleet-ports or zonefleet-routes. Write agent_keys in the "
+	  "same form as fleet.keys. If an agent has no fleet.keys, the agent signs with "
+	  "the first key in agent_keys. \"\": each agent needs "
+	  "fleet.keys", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "maximum age of a message of the fleet. Programs refuse a message that is "
 	  "older than max_age. They also refuse a message whose timestamp is more than "
@@ -39,24 +40,24 @@ const struct option trust_fleet_options[] = {
 	  "queues. So max_age must be longer than the longest outage that you expect",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "accept messages of the fleet and answers even if they have no valid "
-	  "signature. All accounts that may send to the topic or the reply queue can "
-	  "then send such messages. Set trust_broker to true while you distribute the "
-	  "first keys, or if topic permissions of RabbitMQ prevent all other accounts "
-	  "from sending to the topics", .reloadable = true },
+	  "accept fleet messages and answers without a valid signature. If trust_broker "
+	  "is true, any account that may send to a topic or reply queue can send such "
+	  "messages. Set trust_broker to true while you distribute the first keys. You "
+	  "can also use true if topic permissions of RabbitMQ prevent all other "
+	  "accounts from sending to the topics", .reloadable = true },
 	{ 0 }
 };
 
 const struct option trust_broker_options[] = {
 	{ "require_user_id", OPTION_BOOL, AT(require_user_id), "false", 0, 0,
-	  "refuse requests that do not name the account of the sender (user_id of "
-	  "AMQP, which RabbitMQ verifies). Clients of oslo.messaging do not send a "
-	  "user_id. A request with a signature of the fleet does not need a "
+	  "refuse requests without a user_id (AMQP). The user_id names the account of "
+	  "the sender, and RabbitMQ verifies this name. Clients of oslo.messaging do "
+	  "not send a user_id. A request with a signature of the fleet does not need a "
 	  "user_id", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
-	  "RabbitMQ accounts that may make calls as an administrator (is_admin), in "
-	  "addition to the fleet's own programs. Empty list: all accounts may make calls "
-	  "as an administrator", .reloadable = true },
+	  "RabbitMQ accounts that may make calls as an administrator (is_admin). The "
+	  "fleet's own programs may always make such calls. Empty list: all accounts "
+	  "may make such calls", .reloadable = true },
 	{ 0 }
 };
 
@@ -167,17 +168,18 @@ static const char *trust_refusal_name(int refusal)
 static struct metric *trust_refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "messages that the program refused because the sender has no "
-	                  "right to send them, by reason",
+	                  "messages that the program refused, by reason. The sender did "
+	                  "not prove its right to send the message",
 	                  "reason", trust_refusal_name(refusal));
 }
 
 static struct metric *trust_unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
-	                  "messages of the fleet that the program accepted without a "
-	                  "valid signature because of fleet.trust_broker. Later checks "
-	                  "can refuse these messages", NULL, NULL);
+	                  "fleet messages that the program accepted without a valid "
+	                  "signature. The setting fleet.trust_broker allows such "
+	                  "messages. A later check of the program can refuse the "
+	                  "message for a different reason", NULL, NULL);
 }
 
 void trust_metrics(void)
