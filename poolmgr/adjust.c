@@ -78,9 +78,10 @@ void adjust_seen(struct server *server, const char *digest)
 	if (newest || !(was || !server->are_settings_logged))
 		return;
 	server->are_settings_logged = true;
-	log_warn("settings are older: server=%s reason=\"another pool manager started "
-	         "later and has other masters, another key, template or pattern for this "
-	         "server: restart this pool manager with the same settings\"",
+	log_warn("this pool manager has older settings: server=%s reason=\"another pool "
+	         "manager started later and uses other masters, another key, template or "
+	         "pattern for this server: give this pool manager the same settings and "
+	         "restart it\"",
 	         server->settings->id);
 }
 
@@ -197,7 +198,7 @@ enum err adjust_zone(struct poolmgr *poolmgr, struct server *server,
 		return adjustment.err;
 	/* without its row, the next job checks the zone again */
 	if (tx_retry(adjust_write, &adjustment, &write_why))
-		log_warn("zone settings not recorded: domain=%s server=%s "
+		log_warn("check of zone settings not recorded: domain=%s server=%s "
 		         "reason=\"%s\"", domain->name, server->settings->id,
 		         write_why.text);
 	adjust_log(&adjustment);
@@ -229,7 +230,8 @@ static enum err adjust_read(struct adjust_batch *batch)
 	                                server->settings_digest, batch->domains, BATCH);
 	enum err err = tx_commit(&tx);
 	if (err && err != ERR_UNREACHABLE)
-		log_warn("zones to check not read: server=%s err=%s reason=\"%s\"",
+		log_warn("cannot read which zone settings to check: server=%s err=%s "
+		         "reason=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 	return err;
 }
@@ -373,7 +375,8 @@ static void adjust_mark_run(void *self)
 	struct why why;
 
 	if (tx_retry(adjust_mark, self, &why))
-		log_info("checks of zone settings not planned: reason=\"%s\"", why.text);
+		log_info("cannot schedule the checks of zone settings: reason=\"%s\"",
+		         why.text);
 }
 
 static void adjust_marked(void *self)

@@ -13,7 +13,8 @@
  * batch has at most 16 zones.
  *
  * During a rolling restart, two pool managers can have different settings. Only a process
- * with the newest settings checks zones. The other processes log `settings are older`.
+ * with the newest settings checks zones. The other processes log `this pool manager has
+ * older settings`.
  */
 #pragma once
 

@@ -92,8 +92,8 @@ static enum err connect_ask(int fd, enum rcode *rcode, struct why *why)
 	if (error)
 		return fail(why, ERR_UNREACHABLE, "the DNS query failed: %s",
 		            strerror(error));
-	return fail(why, ERR_TIMEOUT, "no answer to %d DNS queries within %d s", TRIES,
-	            TRIES * TRY_MS / 1000);
+	return fail(why, ERR_TIMEOUT, "the server did not answer %d DNS queries within "
+	            "%d s", TRIES, TRIES * TRY_MS / 1000);
 }
 
 /* Any answer is good: the server need not have a zone yet. */
@@ -108,12 +108,12 @@ static enum err connect_dns(void *self, struct why *why)
 	if (server_lacks_address(server, why))
 		return ERR_UNREACHABLE;
 	if (!address_parse(server->destination.host, server->destination.port, &address))
-		return fail(why, ERR_INVALID, "'%s' must be an address",
+		return fail(why, ERR_INVALID, "'%s' must be an IPv4 or IPv6 address",
 		            server->destination.host);
 	fd = client_socket_connect(client_socket_open(&address, SOCK_DGRAM), &address,
 	                           NULL);
 	if (fd < 0)
-		return fail(why, ERR_UNREACHABLE, "no route to the address: %s",
+		return fail(why, ERR_UNREACHABLE, "cannot connect to the address: %s",
 		            strerror(errno));
 	err = connect_ask(fd, &rcode, why);
 	close(fd);
@@ -173,7 +173,8 @@ static void connect_add_control(const struct server *server, struct connect_chec
 		                  (void *)server);
 	else if (!server->driver->by_catalog)
 		connect_check_skip(check, "control channel", address,
-		                   "the backend cannot ask for one zone");
+		                   "the backend cannot ask the server whether a zone "
+		                   "exists");
 }
 
 static void connect_add_key(struct server *server, struct connect_check *check)

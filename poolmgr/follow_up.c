@@ -192,8 +192,8 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
 	         follow_name(job->action), outcome, recording.detail);
 	if (tx_retry(follow_up_write_record, &recording, &why))
-		log_warn("repair of a server not recorded: domain=%s server=%s "
-		         "reason=\"%s\"", job->domain.name, job->server->settings->id,
+		log_warn("repair not recorded: domain=%s server=%s reason=\"%s\"",
+		         job->domain.name, job->server->settings->id,
 		         why.text);
 }
 
@@ -256,7 +256,7 @@ static bool follow_up_lock(struct follow_up_job *job)
 	if (!holder_take(follow_up_holder(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
-	log_info("repair of a server postponed: domain=%s server=%s reason=\"%s\"",
+	log_info("repair postponed: domain=%s server=%s reason=\"%s\"",
 	         job->domain.name, job->server->settings->id, why.text);
 	return false;
 }
@@ -306,7 +306,7 @@ static void follow_up_end_raise(struct follow_up_job *job, const char *outcome)
 	if (poolmgr_submit(follow_up_poolmgr(job), follow_up_record_raise,
 	                   follow_up_raise_recorded, job))
 		return;
-	log_warn("repair of a server not recorded: domain=%s server=%s reason=\""
+	log_warn("repair not recorded: domain=%s server=%s reason=\""
 	         POOLMGR_IS_FULL "\"", job->domain.name, job->server->settings->id,
 	         POOLMGR_JOBS_MAX);
 	follow_up_job_free(job);

@@ -128,10 +128,12 @@ static void health_writer_apply(struct health_writer *writer, struct server *ser
 	server_set_health(server, channel,
 	                  &(struct health){ move->failures, !move->next_ms });
 	if (move->opens)
-		log_warn("server fails: server=%s channel=%s reason=\"%s\"",
-		         server->settings->id,
-		         channel == CHANNEL_DNS ? "dns" : "control",
-		         update->finding.reason);
+		log_warn(channel == CHANNEL_DNS
+		             ? "server does not answer: server=%s channel=dns "
+		               "reason=\"%s\""
+		             : "control channel does not answer: server=%s "
+		               "channel=control reason=\"%s\"",
+		         server->settings->id, update->finding.reason);
 	if (move->closes)
 		health_writer_release(writer, server, channel);
 }

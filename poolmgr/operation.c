@@ -352,8 +352,8 @@ static void operation_execute(struct operation *job)
 static void operation_refuse(struct operation *job)
 {
 	job->stage = STAGE_REFUSED;
-	job->err = fail(&job->why, ERR_BUSY, "the pool manager waits, because the "
-	                "control channel of server %s fails", job->server->settings->id);
+	job->err = fail(&job->why, ERR_BUSY, CONTROL_SILENCE_WORDS,
+	                job->server->settings->id);
 	job->recorded = tx_retry(operation_record, job, &job->record_why);
 }
 
@@ -463,7 +463,8 @@ static void operation_settle(struct operation *job)
 			operation_confirm(job);
 	}
 	if (err)
-		log_warn("outcome not %s: domain=%s server=%s err=%s reason=\"%s\"",
+		log_warn("result of the operation not %s: domain=%s server=%s err=%s "
+		         "reason=\"%s\"",
 		         job->recorded ? "recorded" : "reported", job->domain.name,
 		         job->server->settings->id, err_name(err), why->text);
 }
@@ -486,8 +487,8 @@ void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
 
 	if (lane_submit(server->lane, operation_run, operation_ended, job))
 		return;
-	log_warn("operation postponed, because the lane of the server is full: server=%s "
-	         "domain=%s",
+	log_warn("operation postponed: server=%s domain=%s reason=\"too many jobs are "
+	         "waiting for the server, or the process is stopping\"",
 	         server->settings->id, domain->name);
 	operation_free(job);
 }

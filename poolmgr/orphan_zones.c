@@ -78,7 +78,7 @@ static void orphan_search_report(struct orphan_search *search, const char *name)
 		.server_id = search->server->settings->id,
 		.pool = search->poolmgr->config.pool_name,
 		.name = name,
-		.detail = "has the zone, but the database has no such domain",
+		.detail = "has the zone, but the database has no domain of this name",
 	};
 
 	lock_name_digest(name, object);
@@ -90,7 +90,8 @@ static void orphan_search_ended(void *self)
 	struct orphan_search *search = self;
 
 	if (search->err)
-		log_info("orphan zones not searched: server=%s err=%s reason=\"%s\"",
+		log_info("cannot search for orphan zones: server=%s err=%s "
+		         "reason=\"%s\"",
 		         search->server->settings->id, err_name(search->err),
 		         search->why.text);
 	if (lane_job_ran(search->server->lane))
@@ -123,7 +124,7 @@ static bool orphan_zones_can_list(struct server *server)
 	    driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
 
 	if (lack && !server->is_unlisted_logged)
-		log_info("orphan zones not searched: server=%s reason=\"%s\"",
+		log_info("cannot search for orphan zones: server=%s reason=\"%s\"",
 		         server->settings->id, lack);
 	server->is_unlisted_logged = lack != NULL;
 	return driver->list && !lack;

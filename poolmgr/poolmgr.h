@@ -85,8 +85,12 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
  */
 enum { POOLMGR_JOBS_MAX = 1000 };
 /* the reason in the log if poolmgr_submit() returns false; %d: POOLMGR_JOBS_MAX */
-#define POOLMGR_IS_FULL "too many jobs are waiting (at most %d may wait), or the " \
+#define POOLMGR_IS_FULL "too many jobs are waiting (at most %d can wait), or the " \
                         "process is stopping"
+/* the reason if the pool manager waits for the control channel; %s: id of the server */
+#define CONTROL_SILENCE_WORDS "the control channel of server %s does not answer: the " \
+                              "pool manager retries when the control channel answers " \
+                              "again"
 
 /*
  * Puts a job on the pool manager's lane. WORK runs on the thread of the lane. Then DONE

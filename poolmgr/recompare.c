@@ -53,14 +53,15 @@ static void recompare_log(const struct server_report *report,
                           const struct content_case *of, enum content content)
 {
 	if (content == CONTENT_TRUSTED && of->differs)
-		log_info("content of the server accepted: domain=%s server=%s "
+		log_info("records of the server accepted: domain=%s server=%s "
 		         "reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         of->compared == COMPARED_EQUAL
-		             ? "mini-DNS has compared all records"
+		             ? "mini-DNS has compared all records and found no "
+		               "difference"
 		         : of->is_settled ? DRIFT_DIFFERS_WORDS
-		             : "the server has transferred the zone. It refuses the "
-		               "comparison");
+		             : "the server has transferred the zone, and refuses the "
+		               "comparison of the records");
 }
 
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,

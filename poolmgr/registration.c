@@ -112,7 +112,7 @@ static void registration_written(void *self)
 	if (!poolmgr_ran(registration->poolmgr))
 		return;
 	if (registration->err)
-		log_warn("servers not registered: reason=\"%s\"",
+		log_warn("servers not written to the database: reason=\"%s\"",
 		         registration->why.text);
 	if (registration->is_stale)
 		registration_renew(registration);
@@ -129,6 +129,7 @@ void registration_renew(struct registration *registration)
 	registration->is_running = poolmgr_submit(poolmgr, registration_write,
 	                                          registration_written, registration);
 	if (!registration->is_running)
-		log_warn("servers not registered: reason=\"" POOLMGR_IS_FULL "\"",
+		log_warn("servers not written to the database: reason=\""
+		         POOLMGR_IS_FULL "\"",
 		         POOLMGR_JOBS_MAX);
 }

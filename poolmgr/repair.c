@@ -131,7 +131,7 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the zone does not have the settings of zonefleet: "
-	            "if nothing uses the zone, delete the zone by hand");
+	            "delete the zone by hand, unless another program uses the zone");
 }
 
 /* Meanwhile the drift may have started again, or another process may have repaired it. */
@@ -230,7 +230,7 @@ static void repair_update_drift(struct repair *job, repair_update_fn *fn)
 
 	fn(&tx, &job->fault);
 	if (tx_commit(&tx))
-		log_info("drift record not updated: domain=%s reason=\"%s\"",
+		log_info("drift not updated in the database: domain=%s reason=\"%s\"",
 		         job->fault.name, why.text);
 }
 
@@ -258,8 +258,7 @@ static enum err repair_check_server(const struct server *server, struct why *why
 		return fail(why, ERR_BUSY, "server %s is drained",
 		            server->settings->id);
 	if (atomic_load(&server->failing))
-		return fail(why, ERR_BUSY, "the pool manager waits, because the control "
-		            "channel of server %s fails", server->settings->id);
+		return fail(why, ERR_BUSY, CONTROL_SILENCE_WORDS, server->settings->id);
 	return OK;
 }
 
@@ -282,7 +281,8 @@ static void repair_run(void *self)
 		         why.text);
 		repair_update_drift(job, store_drift_reset);
 	} else if (!confirmed) {
-		log_info("repair is not needed: domain=%s server=%s",
+		log_info("repair skipped, because the drift is no longer confirmed: "
+		         "domain=%s server=%s",
 		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
 		repair_update_drift(job, store_drift_forget);
@@ -429,7 +429,7 @@ static void repair_observed(void *self)
 	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
 
 	if (job->err)
-		log_warn("observation not recorded: domain=%s server=%s reason=\"%s\"",
+		log_warn("drift not recorded: domain=%s server=%s reason=\"%s\"",
 		         job->fault.name, job->fault.server_id, job->why.text);
 	if (is_written)
 		repair_log_observation(job);
@@ -468,7 +468,7 @@ void repair_observe(struct poolmgr *poolmgr, struct server *server,
 
 	if (poolmgr_submit(poolmgr, repair_observe_run, repair_observed, job))
 		return;
-	log_info("observation not recorded: domain=%s server=%s reason=\"" POOLMGR_IS_FULL
+	log_info("drift not recorded: domain=%s server=%s reason=\"" POOLMGR_IS_FULL
 	         "\"", fault->name, fault->server_id, POOLMGR_JOBS_MAX);
 	repair_free(job);
 }

@@ -96,8 +96,8 @@ static bool retry_is_ok(const struct retry *retry)
 	 * rows
 	 */
 	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("retries not read: err=%s reason=\"%s\"", err_name(err),
-		         retry->why.text);
+		log_warn("cannot read which retries are due: err=%s reason=\"%s\"",
+		         err_name(err), retry->why.text);
 	return !err;
 }
 

@@ -67,7 +67,7 @@ struct server {
 	/* no other pool manager has newer settings for this server */
 	atomic_bool has_newest_settings;
 	/* only the event loop uses this member and the next two members */
-	bool are_settings_logged;		/* `settings are older` is in the log */
+	bool are_settings_logged;		/* the log says that they are older */
 	bool is_adjusting;			/* a batch of adjust.c is on the lane */
 	/* adjust.c starts no batch before this time */
 	int64_t adjust_at_ms;

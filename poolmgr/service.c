@@ -443,8 +443,8 @@ static const char *service_not_asked(const struct server *server, struct why *wh
 	if (server_lacks_address(server, why))
 		return why->text;
 	return server_fails(server, CHANNEL_DNS)
-	           ? REPORT_SILENCE_WORDS "; the pool managers only probe the server "
-	             "until it answers"
+	           ? REPORT_SILENCE_WORDS "; the pool managers send only probes to "
+	             "the server until the server answers"
 	           : NULL;
 }
 
@@ -469,7 +469,7 @@ static void service_record_unreachable(struct poolmgr *poolmgr,
 	enum err err = batch_record(&batch, poolmgr, &why);
 
 	if (err)	/* the sync will find that the server is behind */
-		log_warn("silence of a server not recorded: server=%s err=%s "
+		log_warn("failure of a server not recorded: server=%s err=%s "
 		         "reason=\"%s\"", server->settings->id, err_name(err), why.text);
 }
 

@@ -29,7 +29,7 @@ const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
 	for (size_t i = 0; i < masters->count; i++)
 		buf_printf(&text, "%s%s", i ? " or " : "", masters->item[i]);
 	reason = arena_printf(arena, "%s" UNSEEN_WORDS ": check that the server can "
-	                      "transfer it from %.300s", report->reason,
+	                      "transfer the zone from %.300s", report->reason,
 	                      buf_string(&text));
 	buf_clear(&text);
 	return reason;

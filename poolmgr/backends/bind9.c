@@ -73,15 +73,16 @@ static enum err bind9_check(const void *settings, struct why *why)
 static enum err bind9_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, "\\\"\n"))
-		return fail(why, ERR_INVALID, "rndc cannot express the zone name %s: the "
-		            "name must not contain a quote, a backslash or a line break",
+		return fail(why, ERR_INVALID, "rndc cannot send the zone name %s to "
+		            "BIND: the name must not contain a quote, a backslash or a "
+		            "line break",
 		            name);
 	return OK;
 }
 
 static const char *bind9_output(const struct command *command)
 {
-	return command->output[0] ? command->output : "failed without output";
+	return command->output[0] ? command->output : "rndc gave no reason";
 }
 
 /* OK: named accepted or refused it. An error of rndc itself says nothing about a zone. */
@@ -93,7 +94,7 @@ static enum err bind9_run(const struct bind9 *bind, const char *const *argv,
 	if (err || command->status == 0)
 		return err;
 	err = reply_rndc_error(command->output);
-	return err == ERR_REMOTE ? OK : fail(why, err, "rndc for %s: %.400s",
+	return err == ERR_REMOTE ? OK : fail(why, err, "rndc failed for %s: %.400s",
 	                                     bind->server.id, bind9_output(command));
 }
 
@@ -121,8 +122,8 @@ static enum err bind9_rndc(const struct bind9 *bind, const char *verb, const cha
 	                                    : bind->server.timeout_ms;
 
 	if (left_ms <= 0)
-		return fail(why, ERR_TIMEOUT, "the end of the time limit passed before "
-		            "the pool manager ran rndc %s on %s", verb, bind->server.id);
+		return fail(why, ERR_TIMEOUT, "the time limit ended before the pool "
+		            "manager could run rndc %s on %s", verb, bind->server.id);
 	return bind9_run(bind, argv, (int)left_ms, command, why);
 }
 
@@ -315,7 +316,7 @@ static enum err bind9_compare(const struct bind9 *bind,
 	if (found != BIND9_PRIMARIES_CUT)
 		return OK;
 	return fail(why, ERR_TOO_LARGE, "rndc showzone on %s: the output must have at "
-	            "most %d octets, but it has more", bind->server.id, COMMAND_OUTPUT);
+	            "most %d octets, but has more", bind->server.id, COMMAND_OUTPUT);
 }
 
 static enum err bind9_modify(const struct bind9 *bind,

@@ -106,8 +106,8 @@ static enum err command_collect(const char *const *argv, pid_t pid, int fd,
 	errno = error;
 	descriptors_lack("a command");
 	if (error)
-		return fail(why, ERR_UNREACHABLE, "cannot watch %s: %s", argv[0],
-		            strerror(error));
+		return fail(why, ERR_UNREACHABLE, "cannot wait for the end of %s: %s",
+		            argv[0], strerror(error));
 	if (!ended)
 		return fail(why, ERR_TIMEOUT, "%s did not end within %d ms", argv[0],
 		            timeout_ms);

@@ -171,8 +171,8 @@ static enum err http_failed(const struct http *http, CURLcode code, const char *
 		            terms->server, terms->url, terms->timeout_ms);
 	if (err == ERR_TOO_LARGE)
 		return fail(why, err, "an answer from the API of %s (%s) exceeds "
-		            "answer_max (%zu bytes)", terms->server, terms->url,
-		            terms->answer_max);
+		            "answer_max (%zu bytes): increase answer_max",
+		            terms->server, terms->url, terms->answer_max);
 	curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number) {
 		said = strerror((int)number);

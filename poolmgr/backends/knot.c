@@ -66,7 +66,8 @@ static enum reply session_reply(const struct session *session, const char *comma
 
 static enum err session_refused(struct session *session, const char *command)
 {
-	return fail(session->why, ERR_REMOTE, "%s: %s", command, session->refusal);
+	return fail(session->why, ERR_REMOTE, "Knot refuses %s: %s", command,
+	            session->refusal);
 }
 
 /* Called for each row of an answer. */
@@ -290,7 +291,8 @@ static enum err knot_purge(struct session *session, const char *name)
 	enum err err = session_ask(session, &data, NULL, NULL);
 
 	if (!err && session->refusal[0])
-		log_info("zone data not purged: server=%s domain=%s reason=\"%s\"",
+		log_info("data of the deleted zone not purged: server=%s domain=%s "
+		         "reason=\"%s\"",
 		         session->knot->server.id, name, session->refusal);
 	return err;
 }

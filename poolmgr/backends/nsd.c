@@ -92,9 +92,9 @@ static enum err nsd_ask(const struct nsd *nsd, const char *command, struct buf *
 static enum err nsd_check_name(const char *name, struct why *why)
 {
 	if (strpbrk(name, " \t\r\n\\\""))
-		return fail(why, ERR_INVALID, "nsd-control cannot express the zone name "
-		            "%s: the name must not contain a blank, a quote, a backslash "
-		            "or a line break",
+		return fail(why, ERR_INVALID, "the pool manager cannot send the zone "
+		            "name %s to NSD: the name must not contain a blank, a quote, "
+		            "a backslash or a line break",
 		            name);
 	return OK;
 }

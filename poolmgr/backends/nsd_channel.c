@@ -60,7 +60,7 @@ static enum err channel_wait(struct channel *channel, short events)
 	if (left > 0 && poll(&fd, 1, (int)left) > 0)
 		return OK;
 	return fail(channel->why, ERR_TIMEOUT,
-	            "control channel of %s (%s) was silent for %d ms",
+	            "control channel of %s (%s) did not answer within %d ms",
 	            channel->terms->server, channel->terms->control,
 	            channel->terms->timeout_ms);
 }
@@ -155,8 +155,9 @@ static enum err channel_start_tls(struct channel *channel)
 	    SSL_CTX_load_verify_locations(context, terms->server_cert, NULL) != 1) {
 		ERR_clear_error();
 		return fail(channel->why, ERR_BUSY,
-		            "control channel of %s (%s): cannot read server_cert '%s', "
-		            "control_key '%s' or control_cert '%s'", terms->server,
+		            "control channel of %s (%s): cannot load server_cert '%s', "
+		            "control_key '%s' or control_cert '%s': check that the pool "
+		            "manager can read these PEM files", terms->server,
 		            terms->control, terms->server_cert, terms->control_key,
 		            terms->control_cert);
 	}

@@ -234,7 +234,7 @@ static enum err powerdns_retrieve(struct powerdns_api *api, const char *zone)
 {
 	return powerdns_api_settled(api, powerdns_api_ask_zone(api, "PUT", zone,
 	                                                       "/axfr-retrieve", NULL),
-	                            "fetch the zone");
+	                            "request a transfer of the zone");
 }
 
 /*
@@ -245,7 +245,8 @@ static void powerdns_log_failure(const struct powerdns_api *api, const char *zon
                                  enum err err)
 {
 	if (err)
-		log_info("zone options not applied: server=%s domain=%s reason=\"%s\"",
+		log_info("IXFR not set or transfer not requested: server=%s domain=%s "
+		         "reason=\"%s\"",
 		         api->terms.server, zone, api->why->text);
 }
 
@@ -320,9 +321,9 @@ static void powerdns_await_fetched(struct powerdns_api *api,
 	if (powerdns_was_fetched(api, powerdns, zone, before))
 		powerdns_log_failure(api, zone, powerdns_set_ixfr(api, zone, true));
 	else
-		log_info("server transfers the whole zone from now on: server=%s "
-		         "domain=%s reason=\"the pool manager found no transfer of the "
-		         "zone\"",
+		log_info("server no longer requests IXFR for the zone: server=%s "
+		         "domain=%s reason=\"the pool manager saw no transfer of the "
+		         "whole zone\"",
 		         api->terms.server, zone);
 }
 

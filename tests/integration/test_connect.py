@@ -132,7 +132,7 @@ class Connect(unittest.TestCase):
             backend: {"servers": [{"id": backend, "host": bind.host, "port": bind.port}]}
             for backend in ("fake", "catalog")}})
         self.assertEqual(rows["control channel", "fake (fake)"],
-                         "not tried: the backend cannot ask for one zone")
+                         "not tried: the backend cannot ask the server whether a zone exists")
         self.assertNotIn(("control channel", "catalog (catalog)"), rows)
         self.assertIn(("DNS", f"catalog ({bind.host} port {bind.port})"), rows)
 

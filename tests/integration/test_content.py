@@ -94,7 +94,7 @@ class Edited(Story):
             self.fleet.wait_state(domain["id"], "UPDATE ERROR")
             self.refuse_transfers(bind, domain)
         self.follow(domain)
-        self.assertIn("the server has transferred the zone. It refuses the comparison",
+        self.assertIn("the server has transferred the zone, and refuses the comparison",
                       "".join(worker.log.read_text() for worker in self.fleet.poolmgrs))
 
     def refuse_transfers(self, bind, domain):

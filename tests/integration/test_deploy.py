@@ -175,9 +175,9 @@ class DeployTest(unittest.TestCase):
         config.write_text(self.sample_settings())
         for kind, name, options, words in (
                 ("poolmgr", "rndc.key", (), r"backends\.bind9\.rndc_key_file of server 'ns1': must "
-                 r"be a file that the user of this command may read, not '.*/rndc\.key': No such "),
+                 r"be a file that the user of this command can read, not '.*/rndc\.key': No such "),
                 ("routes", "router", ("--agent",), r"routes_agent\.directory: must be a directory "
-                 r"in which the user of this command may write, not '.*/router': No such file")):
+                 r"in which the user of this command can write, not '.*/router': No such file")):
             program = BINARIES / f"zonefleet-{kind}"
             path = self.folder / name
             self.assertEqual(run(program, *options, "--check", "--config", config)[0], 0)

@@ -211,7 +211,7 @@ class Control(HealthStory):
         self.wait_figures("failing", "silent", "1")
         self.assertIn("/nowhere/nsd.ctl", self.row("silent", "control_error")[0])
         self.create(4)
-        self.wait_failed("silent", "the pool manager waits, because %", 1)
+        self.wait_failed("silent", "the control channel of server silent does not answer%", 1)
 
     def test_refusals_are_answers(self):
         self.create(5, 6, 7, 8)

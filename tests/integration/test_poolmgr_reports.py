@@ -161,7 +161,7 @@ class Answers(ReportStory):
         self.lab.sql(f"DELETE FROM pool_manager_status WHERE domain_id = '{domain['id']}' "
                      "AND action = 'UPDATE'")
         unseen = (f"{words}; no poll has found a serial of this zone yet: check that the server "
-                  f"can transfer it from {masters}")
+                  f"can transfer the zone from {masters}")
         for server, reason in ("one", unseen), ("cat", words):
             self.tell(report(domain, server, "ERROR", None, reason=words))
             self.wait_row(domain, server, "UPDATE", ["ERROR", reason])

@@ -412,13 +412,15 @@ class Faults(AgentStory):
         try:
             other = self.files(uuid.uuid4().hex)
             self.until(lambda: agent.figure("oldest_change_age_seconds") >= 1, "something is owed")
-            self.until(lambda: agent.said("files not read"), "nobody answers", 2 * SECONDS)
+            self.until(lambda: agent.said("contents of the files not received"),
+                       "nobody answers", 2 * SECONDS)
             self.assertEqual(list(other.iterdir()), [])
             self.assertEqual((files / "addn_hosts").read_text(), before)
         finally:
             worker.launch()
             worker.wait_ready()
-        self.until(lambda: agent.said("files not read: .*no network"), "it is answered", 70)
+        self.until(lambda: agent.said("contents of the files not received: .*no network"),
+                   "it is answered", 70)
         self.until(lambda: agent.figure("oldest_change_age_seconds") == 0, "nothing is owed")
 
     def test_the_broker_restarts(self):
@@ -587,7 +589,7 @@ class Faults(AgentStory):
         self.until(lambda: (agent.figure("questions_failed_total") or 0) > 2, "it was asked for")
         self.assertEqual(self.lines(files / "addn_hosts"), ["10.0.0.1\tkept.example kept"])
         self.assertFalse((files / "host").exists())
-        self.assertEqual(agent.said("files not read"), 1)
+        self.assertEqual(agent.said("contents of the files not received"), 1)
         name, _ = self.domain()
         self.caller.set_network(network={"id": network, "dns_domain": name})
         self.create(network, "10.224.54.1")
@@ -788,7 +790,8 @@ class Answered(AgentStory):
                 self.assertEqual(self.lines(self.hosts), before)
                 self.tell()                         # and so it is asked at once
                 self.wait_kept(f"a{number}")
-        self.assertEqual(self.running.said("files not read: .*err=invalid"), number)
+        self.assertEqual(self.running.said("contents of the files not received: .*err=invalid"),
+                         number)
 
     def test_pages_that_do_not_go_on(self):
         one, two = self.keys[:2]

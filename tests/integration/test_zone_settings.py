@@ -24,7 +24,7 @@ from test_follow import RIGHT, SECONDS, Story, www                      # noqa: 
 CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
              "of the pool manager")
 UNSEEN = ("answers with SERVFAIL; no poll has found a serial of this zone yet: check that the "
-          "server can transfer it from ")
+          "server can transfer the zone from ")
 
 
 class Changed(Story):
@@ -447,8 +447,8 @@ class Rolling(Story):
         second.stop()
         second.configure({"poolmgr": {"masters": masters}})
         second.restart()
-        self.fleet.wait_for(lambda: "settings are older: server=bind" in first.log.read_text(),
-                            SECONDS, "the first says that it is the older one")
+        self.fleet.wait_for(lambda: "this pool manager has older settings: server=bind"
+                            in first.log.read_text(), SECONDS, "the first says that it is the older one")
         # a zone that the first creates has fewer masters, until the second has looked at it
         domains += [self.create(f"rolling{number}.example.") for number in range(6, 12)]
         first.stop()
@@ -457,7 +457,7 @@ class Rolling(Story):
         first.configure({"poolmgr": {"masters": masters}})
         first.restart()
         logged = second.log.read_text() + first.log.read_text()
-        self.assertEqual(len(re.findall("settings are older: ", logged)), 1)
+        self.assertEqual(len(re.findall("this pool manager has older settings: ", logged)), 1)
         counts = self.fleet.mariadb.sql("SELECT COUNT(*) FROM repair_log WHERE kind = 'OPTIONS' "
                                         "GROUP BY object_uuid")
         self.assertEqual({count for count, in counts}, {"1"})

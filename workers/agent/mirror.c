@@ -118,7 +118,8 @@ static int64_t pace_wait_ms(const struct pace *pace)
 static void mirror_call_failed(struct mirror *mirror, enum err err, const struct why *why)
 {
 	if (!mirror->asking.failures || err != mirror->failed)
-		log_warn("files not read: folder=%s err=%s reason=\"%s\"",
+		log_warn("contents of the files not received: folder=%s err=%s "
+		         "reason=\"%s\"",
 		         mirror->config.folder, err_name(err), why->text);
 	mirror->failed = err;
 	pace_failed(&mirror->asking);

@@ -340,8 +340,9 @@ static enum err signaller_send(const struct signaller *signaller, int signum, pi
 	err = signaller_open_reader(signaller, to, &fd, why);
 	if (!err && pidfd_send_signal(fd, signum, NULL, 0))
 		err = errno == ESRCH ? ERR_NOT_FOUND
-		                     : fail(why, ERR_DENIED, "cannot signal process %d: "
-		                            "%s", (int)*to, strerror(errno));
+		                     : fail(why, ERR_DENIED, "cannot send a signal to "
+		                            "process %d: %s", (int)*to,
+		                            strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return err;

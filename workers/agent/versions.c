@@ -43,7 +43,7 @@ static void versions_on_answer(void *self, const struct rpc_answer *answer)
 	if (!err)
 		err = versions_take(versions, answer->result, &why);
 	if (err && !versions->is_unheard)
-		log_warn("versions not read: topic=%s reason=\"%s\"",
+		log_warn("versions of the contents not received: topic=%s reason=\"%s\"",
 		         versions->config.topic, why.text);
 	versions->is_unheard = err;
 }

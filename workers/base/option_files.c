@@ -41,8 +41,8 @@ static enum err file_check(const char *where, const struct option *row, void *ba
 		return OK;
 	return fail(why, ERR_INVALID, "%s: must be %s, not '%s': %s", where,
 	            row->file == OPTION_FOLDER
-	                ? "a directory in which the user of this command may write"
-	                : "a file that the user of this command may read",
+	                ? "a directory in which the user of this command can write"
+	                : "a file that the user of this command can read",
 	            path, strerror(error));
 }
 

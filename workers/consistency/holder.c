@@ -211,7 +211,8 @@ static enum err entry_hold(struct holder *holder, struct db *db, struct entry *e
 		if (!entry->busy)
 			err = entry_lock(holder, db, entry, deadline_ms, why);
 		else if (!holder_wait_for_thread(holder, deadline_ms))
-			err = fail(why, ERR_BUSY, "this process is already locking %s",
+			err = fail(why, ERR_BUSY, "another thread of this process is "
+			           "trying to lock %s",
 			           entry->lock.object);
 	}
 	return err;

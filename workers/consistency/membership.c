@@ -162,7 +162,7 @@ static enum err membership_assign(struct membership *membership, struct why *why
 	if (err == ERR_BUSY)
 		membership_note_master(membership, false);
 	if (!err && differs)
-		log_info("work divided: service=%s generation=%llu processes=%d",
+		log_info("periodic work divided: service=%s generation=%llu processes=%d",
 		         membership->service,
 		         (unsigned long long)members->member[0].generation,
 		         (int)members->count);
@@ -218,11 +218,11 @@ static enum err membership_beat_once(void *self, struct why *why)
 	if (!err)
 		atomic_store(&membership->heard_ms, clock_boot_ms());
 	if (!err && membership_should_try(membership)) {
-		membership->failure = "lock of the master not taken";
+		membership->failure = "cannot get the lock of the master";
 		err = membership_try_election(membership, why);
 	}
 	if (!err && membership->lock.fence) {
-		membership->failure = "work not divided";
+		membership->failure = "periodic work not divided";
 		err = membership_assign(membership, why);
 	}
 	return err;
@@ -238,7 +238,7 @@ void membership_beat(struct membership *membership)
 	metric_add(beats, !err);
 	holder_renew(membership->holder, membership->db);
 	if (!err && membership->lock.fence && random_u32() % TIDY_EVERY == 0) {
-		membership->failure = "old rows not removed";
+		membership->failure = "old processes and locks not removed";
 		err = membership_remove_old(membership, &why);
 	}
 	if (err && err != ERR_UNREACHABLE && err != ERR_BUSY)
@@ -291,7 +291,7 @@ void membership_free(struct membership **membership)
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))
-		log_info("stop of the process not written: reason=\"%s\"", why.text);
+		log_info("stop of the process not recorded: reason=\"%s\"", why.text);
 	holder_free(&gone->holder);
 	free(gone->service);
 	free(gone->election);

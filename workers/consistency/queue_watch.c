@@ -112,7 +112,7 @@ static void queue_watch_run(void *self)
 	enum err err = is_mine ? queue_watch_count(watch, &why) : OK;
 
 	if (err)
-		log_debug("queues not counted: reason=\"%s\"", why.text);
+		log_debug("messages in the queues not counted: reason=\"%s\"", why.text);
 	if (!is_mine)
 		queue_watch_show_nothing();
 	if (err || !is_mine)
@@ -137,7 +137,7 @@ static void queue_watch_find_services(const struct queue_watch *watch)
 			watched[i].has_run = store_members_has_run(&tx, watched[i].topic,
 			                                           DECLARED_AFTER_S);
 	if (tx_commit(&tx))
-		log_debug("services not read: reason=\"%s\"", why.text);
+		log_debug("cannot read which services exist: reason=\"%s\"", why.text);
 }
 
 void queue_watch_fire(struct queue_watch *watch)

@@ -163,7 +163,7 @@ static void work_on_failure_written(void *self, enum err err, const struct why *
 	struct work *work = self;
 
 	if (err)
-		log_warn("failure not written: object=\"%s\" reason=\"%s\"", work->key,
+		log_warn("failure not recorded: object=\"%s\" reason=\"%s\"", work->key,
 		         why->text);
 	work_end(work);
 }

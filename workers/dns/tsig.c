@@ -67,7 +67,7 @@ enum err tsig_key_parse(const char *name, const char *algorithm, const char *sec
 		            algorithm);
 	if (len < 1)
 		return fail(why, ERR_INVALID,
-		            "secret: must be the base64 form of 1 to %d octets",
+		            "secret: must contain 1 to %d octets in base64",
 		            TSIG_SECRET_MAX);
 	key->secret_len = (size_t)len;
 	return OK;

@@ -30,7 +30,7 @@ const char *tsig_reason_invalid(enum tsig_error error)
 static const char *tsig_time_text(uint64_t unix_s, char text[static RFC3339_TEXT])
 {
 	return unix_s <= INT64_MAX / 1000 && rfc3339_format((int64_t)unix_s * 1000, text)
-	       ? text : "an impossible time";
+	       ? text : "an invalid time";
 }
 
 void tsig_reason_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS])
