@@ -116,8 +116,9 @@ static void advise_delegation(struct write *write, struct advice *advice)
 	    advise_has_delegation(write, &parent, &write->zone.apex))
 		return;
 	advice_add(advice, arena_printf(write->arena,
-		"the domain '%.*s' has no NS records for '%.*s', so resolvers may not "
-		"find the new domain: add them (zonefleet record add %s %s NS HOST...)",
+		"the domain '%.*s' has no NS records for '%.*s', so resolvers may fail "
+		"to find the new domain: add NS records (zonefleet record add %s %s "
+		"NS HOST...)",
 		ADVICE_NAME_SHOWN, parent.name, ADVICE_NAME_SHOWN, name, parent.name,
 		name));
 }
@@ -166,9 +167,10 @@ static void advise_children(struct write *write, struct advice *advice)
 		                    ADVICE_NAME_SHOWN, children[i].text);
 	advice_add(advice, arena_printf(write->arena,
 		"the new domain '%.*s' has no NS records for the domains below it "
-		"(%s%s), so resolvers may no longer find these domains: add them "
-		"(zonefleet record add %s %s NS HOST...)", ADVICE_NAME_SHOWN, name, list,
-		count > CHILDREN_SHOWN ? ", ..." : "", name, children[0].text));
+		"(%s%s), so resolvers may no longer find these domains: add NS "
+		"records (zonefleet record add %s %s NS HOST...)",
+		ADVICE_NAME_SHOWN, name, list, count > CHILDREN_SHOWN ? ", ..." : "",
+		name, children[0].text));
 }
 
 void advise_domain(struct write *write, json_t *warnings)

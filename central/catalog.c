@@ -188,8 +188,8 @@ static bool catalog_update_some(struct catalog *catalog, struct update *u,
 	err = tx_retry(update_try, u, why);
 	catalog->is_incomplete |= u->skipped;
 	if (err) {
-		log_warn("catalog not updated: catalog=%s err=%s reason=\"%s\"", u->of.id,
-		         err_name(err), why->text);
+		log_warn("catalog zone not updated: catalog=%s err=%s reason=\"%s\"",
+		         u->of.id, err_name(err), why->text);
 		return false;
 	}
 	if (u->changed)
@@ -238,7 +238,7 @@ static void catalog_send_casts(struct catalog *catalog)
 	for (size_t i = 0; i < catalog->changed_count; i++) {
 		const struct zone *zone = &catalog->changed[i];
 
-		log_info("catalog updated: req=%s domain=%s serial=%u records=%u",
+		log_info("catalog zone updated: req=%s domain=%s serial=%u records=%u",
 		         catalog->request_id, zone->is.name, zone->is.state.serial,
 		         zone->records);
 		poolmgr_cast_send(catalog->central,

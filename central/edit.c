@@ -305,7 +305,7 @@ static enum err edit_check_recordset_quota(const struct write *write,
 	    (int64_t)zone->recordsets + plan->recordset_delta <= max)
 		return OK;
 	return fail(&write->req->why, ERR_QUOTA,
-	            "%.200s would have %" PRId64 " record sets, but the quota "
+	            "the domain %.200s would have %" PRId64 " record sets, but the quota "
 	            "(domain_recordsets) is %" PRId64, zone->is.name,
 	            (int64_t)zone->recordsets + plan->recordset_delta, max);
 }

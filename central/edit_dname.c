@@ -15,9 +15,9 @@ enum {
 static enum err edit_refuse_below(const char *field, const char *below,
                                   const char *dname, struct why *why)
 {
-	return fail(why, ERR_INVALID, "%s: '%.*s' cannot have records, because '%.*s' "
-	            "above it has a DNAME record (RFC 6672 2.4)", field, FIELD_SHOWN,
-	            below, FIELD_SHOWN, dname);
+	return fail(why, ERR_INVALID, "%s: '%.*s' cannot have records, because the "
+	            "higher name '%.*s' has a DNAME record (RFC 6672 2.4)", field,
+	            FIELD_SHOWN, below, FIELD_SHOWN, dname);
 }
 
 static bool rrset_is_new_dname(const struct rrset *set)
@@ -52,8 +52,9 @@ static enum err dnames_read(struct dnames *dnames, const struct rrsets *sets,
 		if (!rrset_is_new_dname(set))
 			continue;
 		if (dnames->count == NEW_DNAMES_MAX)
-			return fail(why, ERR_INVALID, "%s: a call may add DNAME records "
-			            "to at most %d names", set->field, NEW_DNAMES_MAX);
+			return fail(why, ERR_INVALID, "%s: one call may add DNAME "
+			            "records to at most %d names: use several calls",
+			            set->field, NEW_DNAMES_MAX);
 		dnames->item[dnames->count] = set;
 		dnames->dots[dnames->count++] = owner_dots(set->owner);
 	}
@@ -114,10 +115,11 @@ static enum err edit_check_dnames(struct write *write, const struct rrsets *sets
 		if (dnames_have_dots(&dnames, i, dnames.dots[i]))
 			continue;
 		if (depths++ == NEW_DEPTHS_MAX)
-			return fail(&write->req->why, ERR_INVALID, "%s: one call can add "
-			            "DNAME records at no more than %d depths (the depth "
-			            "is the number of labels of the name): use several "
-			            "calls", dnames.item[i]->field, NEW_DEPTHS_MAX);
+			return fail(&write->req->why, ERR_INVALID, "%s: one call may add "
+			            "DNAME records to names of at most %d depths (the "
+			            "depth of a name is the number of its labels): use "
+			            "several calls", dnames.item[i]->field,
+			            NEW_DEPTHS_MAX);
 		err = dnames_ask_below(&dnames, i, write, sets);
 	}
 	return err;

@@ -304,12 +304,12 @@ static enum err commit_check_records(struct commit *c, const struct import_step 
 		                    "4035 2.4)");
 	if (!err)
 		err = commit_refuse(c, store_import_ns_at_dname(tx, step, c->arena), 0,
-		                    "has both NS and DNAME records, and is not "
-		                    "the apex (RFC 6672 2.3)");
+		                    "cannot have both NS and DNAME records, because the "
+		                    "name is not the apex of the domain (RFC 6672 2.3)");
 	if (!err)
 		err = commit_refuse(c, store_import_below_dname(tx, step, c->arena), 0,
-		                    "has records below a name with a DNAME record (RFC "
-		                    "6672 2.4)");
+		                    "cannot have records, because a higher name has a "
+		                    "DNAME record (RFC 6672 2.4)");
 	if (!err)
 		err = commit_refuse(c, store_import_not_hash(tx, step, c->arena),
 		                    RR_NSEC3, "cannot have NSEC3 records, because its "
@@ -582,12 +582,15 @@ static enum err commit_try(void *self, struct why *why)
  */
 static void commit_fail(struct commit *c)
 {
+	bool is_final = err_retry(c->err) == RETRY_NEVER;
 	struct why why;
 	struct tx tx;
 
-	log_warn("import failed: import=%s err=%s reason=\"%s\"", c->id, err_name(c->err),
-	         c->req.why.text);
-	if (err_retry(c->err) != RETRY_NEVER)
+	log_warn("%s: import=%s err=%s reason=\"%s\"",
+	         is_final ? "import failed"
+	                  : "import not committed, so central will try again",
+	         c->id, err_name(c->err), c->req.why.text);
+	if (!is_final)
 		return;
 	tx = tx_autocommit(c->central->import_db, &why);
 	store_import_set_state(&tx, c->id, IMPORT_ERROR, NULL, c->req.why.text);
@@ -638,10 +641,10 @@ static void import_end_dead_session(struct commit *c)
 	store_import_take_session(&tx, id, ROLLBACK_S);
 	err = tx_commit(&tx);
 	if (!err)
-		log_info("database session of a dead process killed: import=%s "
+		log_info("database session of a dead process ended: import=%s "
 		         "connection_id=%" PRId64, id, connection);
 	else if (log_is_due(&c->central->import_log_limit, QUIET_MS))
-		log_warn("cannot end the database session of an import: import=%s "
+		log_warn("database session of a dead process not ended: import=%s "
 		         "connection_id=%" PRId64 " err=%s reason=\"%s\"", id, connection,
 		         err_name(err), why.text);
 	if (!err)

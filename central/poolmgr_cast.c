@@ -29,7 +29,8 @@ static void cast_send_args(struct central *central, const struct poolmgr_cast *c
 	snprintf(topic, sizeof topic, "pool_manager.%s", cast->zone->pool);
 	if (rpc_cast(central->runtime->rpc, &(struct rpc_target){ .topic = topic },
 	             method, args, context, &why))
-		log_warn("cast to pool manager failed: domain=%s method=%s reason=\"%s\"",
+		log_warn("cast to the pool manager not sent: domain=%s method=%s "
+		         "reason=\"%s\"",
 		         cast->zone->is.name, method, why.text);
 	json_decref(args);
 	json_decref(context);

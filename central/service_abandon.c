@@ -36,7 +36,8 @@ static void abandon_log(const struct write *write, const json_t *servers)
 		buf_printf(&text, "%s%s: %s", i ? "; " : "",
 		           json_string_value(json_object_get(server, "id")),
 		           json_string_value(json_object_get(server, "reason")));
-	log_warn("domain abandoned: req=%s domain=%s id=%s tenant=%s servers=\"%s\"",
+	log_warn("deletion of a domain abandoned: req=%s domain=%s id=%s tenant=%s "
+	         "servers=\"%s\"",
 	         write->req->context.request_id, write->zone.is.name, write->zone.is.id,
 	         write->zone.is.tenant, buf_string(&text));
 	buf_clear(&text);

@@ -60,8 +60,8 @@ static enum err domain_check_relatives(struct write *write,
 		return OK;
 	/* the reason does not name that domain */
 	return tx_fail(write->tx, ERR_DENIED, "domain.name: %.200s must not be above or "
-	               "below a domain of another tenant: only this tenant or an "
-	               "administrator may create it", spec->owner);
+	               "below a domain of another tenant: only that other tenant "
+	               "or an administrator may create this domain", spec->owner);
 }
 
 static enum err domain_check_quota(struct write *write)
@@ -91,7 +91,7 @@ static enum err domain_check_pool(struct write *write, const struct domain_spec 
 	if (is_open)
 		return OK;
 	return fail(&write->req->why, ERR_DENIED,
-	            "domain.pool: a tenant may name only the default pool and the "
+	            "domain.pool: a tenant may use only the default pool and the "
 	            "pools in central.tenant_pools, not '%.64s'", spec->pool);
 }
 
@@ -352,16 +352,17 @@ void service_domain_warn_kept(const struct zone *zone, const struct domain_spec 
 {
 	if (spec->pool && strcmp(spec->pool, zone->pool))
 		json_array_append_new(warnings, json_sprintf(
-			"pool: the domain exists and stays in the pool '%s', not '%s'",
-			zone->pool, spec->pool));
+			"pool: the domain exists and stays in the pool '%s', so central "
+			"ignores the pool '%s'", zone->pool, spec->pool));
 	if (spec->has_ttl && spec->ttl != zone->is.ttl)
 		json_array_append_new(warnings, json_sprintf(
-			"ttl: the domain exists and keeps its TTL %u, not %u: to change "
-			"it, call update_domain", zone->is.ttl, spec->ttl));
+			"ttl: the domain exists and keeps its TTL %u, so central ignores "
+			"%u: to change the TTL, call update_domain", zone->is.ttl,
+			spec->ttl));
 	if (spec->description && strcmp(spec->description, zone->is.description))
 		json_array_append_new(warnings, json_sprintf(
 			"description: the domain exists and keeps its description: to "
-			"change it, call update_domain"));
+			"change the description, call update_domain"));
 }
 
 /* The domain is new, or is the domain of a repeated call. */

@@ -257,10 +257,10 @@ static enum err import_check_gaps(struct tx *tx, const struct import *import)
 
 	if (tx->err || numbers == import->parts)
 		return tx->err;
-	return tx_fail(tx, ERR_CONFLICT, "import %s has records in %" PRIu32 " parts, "
-	               "but the largest number of a part is %" PRIu32 ": add the missing "
-	               "parts, without a gap from part 0 on", import->id, import->parts,
-	               numbers - 1);
+	return tx_fail(tx, ERR_CONFLICT, "import %s has %" PRIu32 " parts with records, "
+	               "but the last part has the number %" PRIu32 ": number the parts "
+	               "from 0 without a gap, and add the missing parts", import->id,
+	               import->parts, numbers - 1);
 }
 
 /* The commit compares the version when it has locked the domain. -1: any version. */

@@ -183,9 +183,9 @@ static enum err pool_check_domains(struct tx *tx, const struct pool *pool,
 {
 	if (pool->catalog_zone)
 		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has the catalog zone "
-		               "%.200s: remove it first ('zonefleet pool set %.64s "
-		               "--catalog \"\"')", pool->name, pool->catalog_zone,
-		               pool->name);
+		               "%.200s: remove the catalog zone first ('zonefleet "
+		               "pool set %.64s --catalog \"\"')", pool->name,
+		               pool->catalog_zone, pool->name);
 	if (use->domains)
 		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has %" PRId64
 		               " domain%s: delete all its domains first ('zonefleet "
@@ -205,8 +205,9 @@ static enum err pool_check_rows(struct write *write, const struct pool *pool,
 	if (use->tombstones > POOL_TOMBSTONES_MAX)
 		return tx_fail(tx, ERR_CONFLICT, "the pool '%.64s' has more than %d "
 		               "deleted domains in the database: start a pool manager of "
-		               "the pool, and wait until central has removed them (%d s "
-		               "after their deletion)", pool->name, POOL_TOMBSTONES_MAX,
+		               "the pool, and wait until central has removed these "
+		               "domains (%d s after their deletion)", pool->name,
+		               POOL_TOMBSTONES_MAX,
 		               write->central->config.tombstone_age_s);
 	if (use->rows > POOL_ROWS_MAX)
 		return tx_fail(tx, ERR_BUSY, "central is still removing the records of "

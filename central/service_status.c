@@ -224,8 +224,8 @@ static void report_set_outcome(const struct reported *r, enum err err,
 
 	if (!err && r->more)
 		err = fail(&own, ERR_BUSY,
-		           "central is still updating the records of %.200s: try again "
-		           "later", r->before.name);
+		           "central is still updating the records of the domain "
+		           "%.200s: try again later", r->before.name);
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
 
@@ -237,7 +237,8 @@ static enum err report_check_lock(struct central *central, const struct reported
 
 	if (store_domain_is_live(&tx, r->report.domain.id))
 		tx_fail(&tx, ERR_LOCKED,
-		        "another transaction is changing %.200s: try again later",
+		        "another transaction is changing the domain %.200s: try again "
+		        "later",
 		        r->report.domain.name);
 	return tx_commit(&tx);
 }
@@ -273,7 +274,7 @@ static enum err reports_apply_message(struct central *central, struct request *r
 		return err;
 	if (more && req->waited_ms < PORTIONS_MS)
 		return fail(&req->why, ERR_LOCKED, "central is still updating the "
-		            "records of %.200s: try again later",
+		            "records of the domain %.200s: try again later",
 		            more->before.name);
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id) {
@@ -286,7 +287,8 @@ static enum err reports_apply_message(struct central *central, struct request *r
 	}
 	if (locked && req->waited_ms < LOCKED_MS)
 		return fail(&req->why, ERR_LOCKED, "another transaction is changing "
-		            "%.200s: try again later", locked->report.domain.name);
+		            "the domain %.200s: try again later",
+		            locked->report.domain.name);
 	return OK;
 }
 

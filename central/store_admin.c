@@ -208,7 +208,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"WHEN v.state = 'DRAINED' THEN 'waits until the server is in service again' " \
 	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
 	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
-	"ELSE 'waits for the first answer to mini-DNS' END, " \
+	"ELSE 'has not answered mini-DNS about this domain yet' END, " \
 	"0, 0, NULL, NULL, v.state, v.backend, " SERVER_HEALTH " FROM pool_servers v " \
 	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
 	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \

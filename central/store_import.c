@@ -561,7 +561,7 @@ static json_t *import_warn_ttls(struct tx_rows *rows)
 	uint32_t part = row_u32(rows), position = row_u32(rows);
 
 	return json_sprintf("part %u, records[%u]: '%.100s %s' has several TTLs, from %u "
-	                    "to %u: the record set gets %u, the TTL of this last record",
+	                    "to %u: the record set gets %u, the TTL of its last record",
 	                    part, position, name, type, low, high, last);
 }
 

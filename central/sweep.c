@@ -133,10 +133,10 @@ static const struct step {
 	{ "last serials",       sweep_last_serials   },
 	{ "tombstones",         sweep_tombstones     },
 	{ "versions",           sweep_versions       },
-	{ "open imports",       sweep_open_imports   },
-	{ "staged records",     sweep_import_records },
+	{ "unfinished imports", sweep_open_imports   },
+	{ "records of imports", sweep_import_records },
 	{ "imports",            sweep_imports        },
-	{ "dead workers",       sweep_workers        },
+	{ "dead processes",     sweep_workers        },
 };
 
 /* After a race the next round does the work. A lost connection has its own log line. */
@@ -145,11 +145,11 @@ static void sweep_log_failure(struct sweep *s, const struct step *step, enum err
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
 	    log_is_due(&s->log_limit, QUIET_MS))
-		log_warn("sweep failed: step=\"%s\" err=%s reason=\"%s\"", step->what,
-		         err_name(err), why->text);
+		log_warn("old rows not removed: step=\"%s\" err=%s reason=\"%s\"",
+		         step->what, err_name(err), why->text);
 	else
-		log_debug("sweep step failed: step=\"%s\" reason=\"%s\"", step->what,
-		          why->text);
+		log_debug("old rows not removed: step=\"%s\" reason=\"%s\"",
+		          step->what, why->text);
 }
 
 /* False: no work is left. */
@@ -201,7 +201,7 @@ static void sweep_work(void *job)
 		       clock_ms() < s->deadline_ms)
 			;
 		if (removed)
-			log_info("rows removed: what=\"%s\" rows=%lld", steps[i].what,
+			log_info("old rows removed: what=\"%s\" rows=%lld", steps[i].what,
 			         (long long)removed);
 	}
 }

@@ -481,7 +481,7 @@ static void calls_refuse(const struct call *calls, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		*calls[i].err = fail(&calls[i].req->why, ERR_BUSY,
-		                     "central did not reach this call within %d s, "
+		                     "central did not start this call within %d s, "
 		                     "because too many calls are waiting: try again "
 		                     "later",
 		                     BUDGET_MS / 1000);

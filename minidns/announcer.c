@@ -162,8 +162,8 @@ static bool announcer_is_over(const struct announcer *announcer,
 	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
 	metric_add(announcer->config.figures->news_unsettled, 1);
-	log_warn("announcement not confirmed: reason=\"some mini-DNS processes did not "
-	         "answer within %d ms\"", GIVE_UP_MS);
+	log_warn("announcement of serials not confirmed: reason=\"some mini-DNS "
+	         "processes did not answer within %d ms\"", GIVE_UP_MS);
 	return true;
 }
 
@@ -294,7 +294,7 @@ static void announcer_publish(struct announcer *announcer, const json_t *args,
 	                        announcer_on_confirm, sent, &why))
 		return;
 	LIST_REMOVE(sent, link);
-	log_debug("announcement not sent: reason=\"%s\"", why.text);
+	log_debug("announcement of serials not sent: reason=\"%s\"", why.text);
 	cache_lease_given_up(announcer->lease, number);
 	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)

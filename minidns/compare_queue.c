@@ -395,8 +395,8 @@ static enum err compare_queue_add_one(struct compare_queue *queue,
 	server = compare_queue_server(queue, &address);
 	if (!server)
 		return fail(why, ERR_BUSY, "mini-DNS is already comparing the zones of "
-		            "%d servers, the largest number at the same time: try again "
-		            "later", MAX_SERVERS);
+		            "%d servers, the largest number allowed: try again later",
+		            MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,

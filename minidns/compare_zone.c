@@ -244,7 +244,9 @@ static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
 		return;
 	}
 	if (!delta) {
-		compare_zone_finish(compare, COMPARE_SERIAL, "serves a different serial");
+		compare_zone_finish(compare, COMPARE_SERIAL,
+		                    "is behind by changes that the journal no longer "
+		                    "contains, or that are too large to compare");
 		return;
 	}
 	delta_release(&compare->delta);
@@ -352,19 +354,21 @@ static void compare_zone_connect(struct compare_zone *compare,
 	if (dns_requests_are_silent(parts->requests, &want->server))
 		return;
 	compare->is_unread = true;
-	fetch->fault = "was not asked: mini-DNS has not yet read a server with this "
-	               "address from the database";
+	fetch->fault = "was not contacted: mini-DNS has not yet read a server with "
+	               "this address from the database";
 	if (!servers_may_hear(parts->servers, &want->server, false)) {
 		servers_hurry(parts->servers, &want->server);
 		return;
 	}
-	fetch->fault = "has a tsig_key in the settings that does not exist";
+	fetch->fault = "has a tsig_key in the settings, but mini-DNS has no TSIG key "
+	               "with this name";
 	if (want->tsig_key.len)
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
 	if (want->tsig_key.len && !fetch->key)
 		return;
 	compare->is_unread = false;
-	fetch->fault = "cannot be reached over TCP";
+	fetch->fault = "was not compared: mini-DNS cannot open a TCP connection to the "
+	               "server";
 	fetch->fd = dns_requests_connect(parts->requests, &want->server);
 }
 

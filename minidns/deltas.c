@@ -136,7 +136,7 @@ static void deltas_read_done(void *job)
 
 	if (!lane_job_ran(deltas->lane)) {
 		entry->err = ERR_UNREACHABLE;
-		fail(&entry->why, entry->err, "the program is stopping");
+		fail(&entry->why, entry->err, "mini-DNS is stopping");
 	}
 	if (entry->err)
 		log_warn("journal not read: id=%s from=%u to=%u err=%s reason=\"%s\"",

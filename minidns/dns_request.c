@@ -262,7 +262,7 @@ static void dns_request_finish_unanswered(struct dns_request *request)
 {
 	static const struct response unasked = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "was not asked: mini-DNS has no free socket",
+		.fault = "was not contacted: mini-DNS has no free socket",
 	};
 	struct response doubted = request->doubted;
 
@@ -401,7 +401,8 @@ static void dns_request_seek_slot(struct dns_request *request)
 {
 	static const struct response unknown = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "was not asked: the database has no server with this address",
+		.fault = "was not contacted: the database has no server with this "
+		         "address",
 	};
 	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
 
@@ -420,7 +421,8 @@ static void dns_request_on_timer(void *self)
 {
 	static const struct response keyless = {
 		.kind = RESPONSE_UNASKED,
-		.fault = "has a tsig_key in the settings that does not exist",
+		.fault = "has a tsig_key in the settings, but mini-DNS has no TSIG key "
+		         "with this name",
 	};
 	struct dns_request *request = self;
 

@@ -104,8 +104,8 @@ int listener_socket(const struct address *address, int type, struct why *why)
 		return fd;
 	descriptors_lack("a listening socket");
 	address_format(address, text);
-	fail(why, ERR_UNREACHABLE, "cannot listen on %s port %u: %s", text, address->port,
-	     strerror(errno));
+	fail(why, ERR_UNREACHABLE, "cannot listen on %s %s port %u: %s", text,
+	     type == SOCK_DGRAM ? "UDP" : "TCP", address->port, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;

@@ -117,11 +117,11 @@ static void notifier_log_outcome(const struct route *route, const char *outcome)
 	         route->serial, server, route->server.port, outcome);
 }
 
-static void notifier_retry_or_give_up(struct route *route)
+static void notifier_retry_or_give_up(struct route *route, const char *fault)
 {
 	if (++route->tries >= route->max_retries) {
 		metric_add(route->notifier->config.figures->notifies_unanswered, 1);
-		notifier_log_outcome(route, "no answer");
+		notifier_log_outcome(route, fault);
 		route_free(route);
 		return;
 	}
@@ -137,7 +137,8 @@ static void notifier_on_answer(void *self, const struct response *response)
 
 	route->request = NULL;
 	if (!response || response->kind == RESPONSE_UNASKED) {
-		notifier_retry_or_give_up(route);
+		notifier_retry_or_give_up(route,
+		                          response ? response->fault : "no answer");
 		return;
 	}
 	if (response->kind != RESPONSE_SERIAL)

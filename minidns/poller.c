@@ -300,8 +300,8 @@ static void watch_explain_sent(const struct watch *watch, struct poll_result *re
 	size_t len = strlen(result->reason);
 
 	snprintf(result->reason + len, sizeof(result->reason) - len, "; mini-DNS has "
-	         "sent the zone with serial %u: the log of the server says why it does "
-	         "not load the zone", watch->poll.terms.wanted);
+	         "sent the zone with serial %u: the log of the server says why the "
+	         "server does not load the zone", watch->poll.terms.wanted);
 }
 
 static void watch_report_end(struct watch *watch)

@@ -96,8 +96,8 @@ static void recovery_end(struct recovery *recovery)
 	metric_add(recovery->figures->recovered_same, (int64_t)same);
 	metric_add(recovery->figures->recovered_changed, (int64_t)differ);
 	if (same || differ)
-		log_info("zones in memory compared: zones=%zu differ=%zu", same + differ,
-		         differ);
+		log_info("zones in memory compared with the database: zones=%zu "
+		         "differ=%zu", same + differ, differ);
 }
 
 static void recovery_continue(struct recovery *recovery);
@@ -112,7 +112,8 @@ static void recovery_on_stored(void *job)
 	if (recovery->err) {
 		recovery->stored_count = 0;
 		soa_cache_drop_doubted(recovery->cache);
-		log_warn("zones in memory not compared: err=%s reason=\"%s\"",
+		log_warn("zones in memory not compared with the database: err=%s "
+		         "reason=\"%s\"",
 		         err_name(recovery->err), recovery->why.text);
 	}
 	recovery_verify(recovery);

@@ -139,14 +139,15 @@ static struct pool_batch *report_batch_pool(struct report_batch *batch, const ch
 static void report_batch_log(const struct server_report *report)
 {
 	if (report->differs)
-		log_warn("server differs: domain=%s server=%s serial=%u reason=\"%s\"",
+		log_warn("server differs from the database: domain=%s server=%s "
+		         "serial=%u reason=\"%s\"",
 		         report->domain.name, report->name_server, report->serial,
 		         report->reason);
 	else if (report->report == REPORT_SUCCESS)
-		log_debug("server has the serial: domain=%s server=%s serial=%u",
+		log_debug("server serves the serial: domain=%s server=%s serial=%u",
 		          report->domain.name, report->name_server, report->serial);
 	else
-		log_info("server reported: domain=%s server=%s wanted_serial=%u "
+		log_info("poll result reported: domain=%s server=%s wanted_serial=%u "
 		         "status=%s reason=\"%s\"",
 		         report->domain.name, report->name_server,
 		         report->domain.state.serial, report_name(report->report),

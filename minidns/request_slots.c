@@ -159,8 +159,8 @@ void request_slots_note_case_not_echoed(struct dns_request *request)
 
 	slots->lower_case_until_ms = loop_now_ms(request->requests->loop) + LOWER_CASE_MS;
 	address_format(&slots->server, server);
-	log_info("server does not echo the case of queries: server=%s port=%u", server,
-	         slots->server.port);
+	log_info("server does not repeat the letter case of queries: server=%s port=%u",
+	         server, slots->server.port);
 }
 
 /* ---- silence ---- */

@@ -68,7 +68,7 @@ static void check_explain_silence(const struct check *check, char *reason, size_
 {
 	if (dns_requests_are_silent(check->checker->requests, &check->server))
 		snprintf(reason, size, "no answer about any domain; mini-DNS probes the "
-		         "server until it answers");
+		         "server until the server answers");
 	else
 		snprintf(reason, size, "no answer to an SOA query for %g s",
 		         check->timeout_ms / 1000.0);
@@ -91,7 +91,7 @@ static void check_report(const struct check *check, bool silent)
 	json_t *args = server_answers_encode(&(struct server_answers){ &answer, 1 });
 	json_t *context = context_encode(request_id, true);
 	if (rpc_cast(check->checker->rpc, &target, "update_servers", args, context, &why))
-		log_warn("check of a server not reported: server=%s reason=\"%s\"",
+		log_warn("result of a server check not sent: server=%s reason=\"%s\"",
 		         check->name_server, why.text);
 	json_decref(context);
 	json_decref(args);

@@ -174,7 +174,8 @@ static void servers_note_cut(struct servers *servers, bool cut)
 {
 	if (cut && !servers->was_cut)
 		log_warn("access list too long: servers=%d keys=%d reason=\"mini-DNS "
-		         "ignores the servers and keys above these limits\"",
+		         "uses at most this many servers and keys, and ignores the "
+		         "others\"",
 		         STORE_SERVERS, STORE_KEYS);
 	servers->was_cut = cut;
 }

@@ -281,7 +281,7 @@ static void transfers_log_end(const struct transfer *transfer,
 	address_format(&transfer->peer, peer);
 	log_info("transfer %s: domain=%s serial=%u kind=%s peer=%s messages=%u "
 	         "bytes=%llu ms=%lld",
-	         end->complete ? "ended" : "broken", zone, transfer->serial,
+	         end->complete ? "ended" : "interrupted", zone, transfer->serial,
 	         transfer->zone ? "axfr" : "ixfr", peer, transfer->messages,
 	         (unsigned long long)transfer->bytes,
 	         (long long)end->took_us / 1000);

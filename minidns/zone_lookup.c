@@ -277,7 +277,7 @@ static void batch_done(void *job)
 
 	if (!lane_job_ran(lookup->lane)) {
 		batch->err = ERR_UNREACHABLE;
-		fail(&batch->why, batch->err, "the program is stopping");
+		fail(&batch->why, batch->err, "mini-DNS is stopping");
 	}
 	lookup->running = false;
 	lookup->batch = NULL;

@@ -318,7 +318,7 @@ static void zones_load_done(void *job)
 
 	if (!lane_job_ran(load->reader->lane)) {
 		load->err = ERR_UNREACHABLE;
-		fail(&load->why, load->err, "the program is stopping");
+		fail(&load->why, load->err, "mini-DNS is stopping");
 	}
 	snapshot->loading = false;
 	if (load->err)

@@ -64,22 +64,22 @@ static const struct set_rule set_rules[] = {
 	  "be the only SRV record (RFC 2782)" },
 	{ RR_SVCB, set_is_alias, NULL, SET_ALONE,
 	  "a record with the priority 0 (AliasMode) must be the only record, because "
-	  "clients ignore the others (RFC 9460 2.4.1)" },
+	  "clients ignore the other records (RFC 9460 2.4.1)" },
 	{ RR_HTTPS, set_is_alias, NULL, SET_ALONE,
 	  "a record with the priority 0 (AliasMode) must be the only record, because "
-	  "clients ignore the others (RFC 9460 2.4.1)" },
+	  "clients ignore the other records (RFC 9460 2.4.1)" },
 	{ RR_TXT, set_has_version, "v=spf1", SET_ONCE,
-	  "only one record may begin with v=spf1: with several, the SPF check fails (RFC "
-	  "7208 3.2, 4.5)" },
+	  "only one record may begin with v=spf1: with several such records, the "
+	  "SPF check fails (RFC 7208 3.2, 4.5)" },
 	{ RR_TXT, set_has_version, "v=DMARC1", SET_ONCE,
-	  "only one record may begin with v=DMARC1: with several, there is no DMARC "
-	  "policy (RFC 7489 6.6.3)" },
+	  "only one record may begin with v=DMARC1: with several such records, there "
+	  "is no DMARC policy (RFC 7489 6.6.3)" },
 	{ RR_TXT, set_has_version, "v=STSv1", SET_ONCE,
-	  "only one record may begin with v=STSv1: with several, there is no MTA-STS "
-	  "policy (RFC 8461 3.1)" },
+	  "only one record may begin with v=STSv1: with several such records, there "
+	  "is no MTA-STS policy (RFC 8461 3.1)" },
 	{ RR_TXT, set_has_version, "v=TLSRPTv1", SET_ONCE,
-	  "only one record may begin with v=TLSRPTv1: with several, senders send no TLS "
-	  "report (RFC 8460 3)" },
+	  "only one record may begin with v=TLSRPTv1: with several such records, "
+	  "senders send no TLS report (RFC 8460 3)" },
 };
 
 static bool set_breaks(const struct set_rule *rule, const struct rrset *set)

@@ -143,9 +143,10 @@ static void limit_advise(const struct server_limit *limit, const struct limit_se
 	size_t shown = row->count < ADVICE_MAX ? row->count : ADVICE_MAX;
 
 	for (size_t i = 0; i < shown; i++)
-		advice_add(advice, arena_printf(arena, "%s: %s %s: it %s",
+		advice_add(advice, arena_printf(arena, "%s: %s %s, because %s %s",
 			limit_subject(limit, row->sets[i], arena), servers,
-			server_limit_effect_words(limit->effect), limit->takes));
+			server_limit_effect_words(limit->effect), limit->server,
+			limit->takes));
 	advice->further += row->count - shown;
 }
 
@@ -182,9 +183,10 @@ void limits_advise_zone(const struct zone *zone, const struct limit_server *serv
 		                        : NULL;
 
 		if (names)
-			advice_add(advice, arena_printf(arena, "'%.*s': %s %s: it %s",
-				ADVICE_NAME_SHOWN, zone->is.name, names,
-				server_limit_effect_words(limit->effect), limit->takes));
+			advice_add(advice, arena_printf(arena, "'%.*s': %s %s, because "
+				"%s %s", ADVICE_NAME_SHOWN, zone->is.name, names,
+				server_limit_effect_words(limit->effect), limit->server,
+				limit->takes));
 	}
 }
 

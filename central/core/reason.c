@@ -56,7 +56,7 @@ static const char *reason_of_wait(const struct reason_server *server, uint32_t w
 	if (strcmp(server->backend, "catalog") && !server->status &&
 	    !reason_is(server->create_status, "SUCCESS"))
 		return "waits until the pool manager creates the zone";
-	return "waits for the first answer to mini-DNS";
+	return "has not answered mini-DNS about this domain yet";
 }
 
 /* ---- servers in general ---- */
@@ -193,6 +193,6 @@ const char *reason_now(const struct reason_view *view, struct arena *arena)
 	if (!*reason && view->count && view->state.status == STATUS_ERROR &&
 	    view->state.task != TASK_DELETE)
 		return "the name servers serve the serial, but central has not processed "
-		       "their last reports yet";
+		       "the last reports about these servers yet";
 	return *reason ? reason : view->stored;
 }

@@ -131,8 +131,8 @@ static enum err owner_check_apex_ds(const struct owner *owner, struct why *why)
 		    name_equal(&set->name, &owner->zone->apex))
 			return fail(why, ERR_INVALID,
 			            "%s: the apex of a domain cannot have a DS record "
-			            "(RFC 4035 2.4): the DS record belongs to the domain "
-			            "above", set->field);
+			            "(RFC 4035 2.4): add the DS record to the domain "
+			            "above this domain", set->field);
 	}
 	return OK;
 }
@@ -195,8 +195,8 @@ static enum err owner_check_dname(const struct owner *owner, struct why *why)
 	    name_equal(&ns->name, &owner->zone->apex))
 		return OK;
 	return fail(why, ERR_INVALID,
-	            "%s: '%.*s' cannot have both NS and DNAME records, because it is not "
-	            "the apex of the domain (RFC 6672 2.3)", owner_field(owner),
+	            "%s: '%.*s' cannot have both NS and DNAME records, because the name "
+	            "is not the apex of the domain (RFC 6672 2.3)", owner_field(owner),
 	            FIELD_SHOWN, ns->owner);
 }
 
@@ -293,8 +293,9 @@ enum err rules_sizes(const struct rrsets *sets, struct why *why)
 		if (set->field && size > RULES_SET_MAX && size > before)
 			return fail(why, ERR_INVALID,
 			            "%s: the records of one type at '%.*s' must fit into "
-			            "one DNS message, so they may have at most %d "
-			            "octets, not %zu (RFC 2181 5, RFC 1035 4.2.2)",
+			            "one DNS message, so these records must have at "
+			            "most %d octets, not %zu (RFC 2181 5, RFC 1035 "
+			            "4.2.2)",
 			            set->field, FIELD_SHOWN, set->owner,
 			            RULES_SET_MAX, size);
 	}
@@ -309,7 +310,7 @@ enum err rules_fail_managed(const char *field, const char *managed_by, const cha
 	rrtype_format(type, name);
 	return fail(why, ERR_CONFLICT,
 	            "%s: %s manages the record '%.*s %s %.*s': to delete or replace "
-	            "it, set force (client: --force)",
+	            "this record, set force (client: --force)",
 	            field, managed_by, FIELD_SHOWN, owner, name, FIELD_SHOWN, data);
 }
 
@@ -320,8 +321,8 @@ static enum err rules_fail_unmanaged(const struct rrset *set, const struct rdata
 
 	rrtype_format(set->type, name);
 	return fail(why, ERR_CONFLICT,
-	            "the domain has a record that this call must not replace, because no "
-	            "producer manages it: '%.*s %s %.*s'. Delete this record first "
+	            "this call must not replace a record that no producer manages, but "
+	            "the domain has '%.*s %s %.*s': delete this record first "
 	            "(client: 'zonefleet record delete')",
 	            FIELD_SHOWN, set->owner, name, FIELD_SHOWN, taken->data);
 }

@@ -111,8 +111,9 @@ void diff_text_format(const struct set_diff_side *remote,
 		           remote->count == 1 ? " that is" : "s that are", serial);
 	diff_text_put_named(&text, remote);
 	if (local->count)
-		buf_printf(&text, "%slacks %s%llu", remote->count ? " and " : "",
-		           diff_text_least(local), (unsigned long long)local->count);
+		buf_printf(&text, "%slacks %s%llu record%s", remote->count ? " and " : "",
+		           diff_text_least(local), (unsigned long long)local->count,
+		           local->count == 1 ? "" : "s");
 	if (local->count && !remote->count)
 		buf_printf(&text, " of serial %u", serial);
 	diff_text_put_named(&text, local);

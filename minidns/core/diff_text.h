@@ -16,7 +16,8 @@ enum { DIFF_TEXT_MAX = 1000 };
 void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len);
 /*
  * Writes the difference as text, for example "serves 2 records that are not in serial 17
- * (www.example.org. 300 A 192.0.2.9; ...) and lacks 1 (www.example.org. 300 A 192.0.2.1)"
+ * (www.example.org. 300 A 192.0.2.9; ...) and lacks 1 record (www.example.org. 300
+ * A 192.0.2.1)"
  */
 void diff_text_format(const struct set_diff_side *remote,
                       const struct set_diff_side *local, uint32_t serial,

@@ -348,7 +348,7 @@ static void poll_explain_silence(const struct poll *poll, struct poll_result *re
 	if (poll->is_server_silent) {
 		snprintf(result->reason, sizeof(result->reason),
 		         REPORT_SILENCE_WORDS " about any domain; mini-DNS probes the "
-		         "server until it answers");
+		         "server until the server answers");
 		return;
 	}
 	snprintf(result->reason, sizeof(result->reason),

@@ -15,10 +15,12 @@ static const struct row {
 	[REFUSAL_NOT_OURS] = { RCODE_REFUSED, {
 		NOT_AUTHORITATIVE, "this server has no zone that contains the name" } },
 	[REFUSAL_NOT_AN_APEX] = { RCODE_NOTAUTH, {
-		NOT_AUTHORITATIVE, "request the transfer with the name of the zone" } },
+		NOT_AUTHORITATIVE, "the name is not the apex of a zone: request the "
+		                   "transfer with the name of the zone" } },
 	[REFUSAL_NOT_ALLOWED] = { RCODE_REFUSED, {
-		PROHIBITED, "add the server and its TSIG key to the zone's pool, or add "
-		            "its address to minidns.allow_transfer" } },
+		PROHIBITED, "the transfer is not allowed: add the server and its TSIG "
+		            "key to the zone's pool, or add the address of the server "
+		            "to minidns.allow_transfer" } },
 	[REFUSAL_UNREACHABLE] = { RCODE_SERVFAIL, {
 		NETWORK_ERROR, "the database does not answer: try again later, or ask "
 		               "a different primary" } },

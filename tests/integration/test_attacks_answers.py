@@ -203,7 +203,7 @@ class Storm(Answers):
         lines = log.count("query repeated over TCP, because the answers over UDP may be forged: "
                           "server=127.0.0.1 ")
         self.assertIn(lines, range(1, 3 * int(seconds) + 10))
-        self.assertNotIn("does not echo the case", log)
+        self.assertNotIn("does not repeat the letter case", log)
 
 
 class LongStorm(Storm):
@@ -243,7 +243,7 @@ class Loose(Answers):
         self.expect(server, 1)
 
     def is_known_as_loose(self):
-        return "does not echo the case" in self.lab.workers[0].log.read_text()
+        return "does not repeat the letter case" in self.lab.workers[0].log.read_text()
 
     def lower(self, wire):
         return answer(wire, TRUE, question=question_of(wire).lower())

@@ -1,6 +1,7 @@
 """Orders to minidns about addresses that are no servers of a pool: nothing is sent there."""
 
 import contextlib
+import re
 import select
 import socket
 import sys
@@ -81,8 +82,10 @@ class Orders(unittest.TestCase):
             wait_for(lambda: self.figure('comparisons_total{outcome="failed"}') > failed, 30,
                      "the comparison is given up")
             self.assertFalse(sink.heard(), host)
-        self.assertIn(f"no server of a pool has this address: server={ELSEWHERE} ",
-                      self.lab.workers[0].log.read_text())
+        log = self.lab.workers[0].log.read_text()
+        self.assertIn(f"no server of a pool has this address: server={ELSEWHERE} ", log)
+        self.assertRegex(log, rf'notify failed: .* server={re.escape(ELSEWHERE)} .*'
+                              r'reason="was not contacted: the database has no server')
 
     def test_one_of_allow_transfer_is_notified_and_not_polled(self):
         sink = self.sink(ALSO)

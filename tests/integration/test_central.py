@@ -1775,11 +1775,11 @@ class Status(Story):
             write("one", "CREATE", "SUCCESS", "")
             write("two", "CREATE", "SUCCESS", "")
             self.assertEqual(self.reasons(domain, pool),
-                             {"two, one: waits for the first answer to mini-DNS"})
+                             {"two, one: has not answered mini-DNS about this domain yet"})
             write("two", "UPDATE", "ERROR", "answers with SERVFAIL")
             self.assertEqual(self.reasons(domain, pool),
                              {"two: answers with SERVFAIL; "
-                              "one: waits for the first answer to mini-DNS"})
+                              "one: has not answered mini-DNS about this domain yet"})
             self.assertEqual(self.state(domain)[2], "one: rndc: refused")
             def state(word):
                 lab.sql(f"UPDATE pool_servers SET state = '{word}' WHERE pool_name = '{pool}'")
@@ -2031,8 +2031,9 @@ class Warned(Story):
         name = lab.name()
         call("create_domain", domain={"name": name})
         def lacks(parent, child):
-            return [f"the domain '{parent}' has no NS records for '{child}', so resolvers may not "
-                    f"find the new domain: add them (zonefleet record add {parent} {child} NS HOST...)"]
+            return [f"the domain '{parent}' has no NS records for '{child}', so resolvers may fail "
+                    f"to find the new domain: add NS records (zonefleet record add {parent} "
+                    f"{child} NS HOST...)"]
         def create(child, context=ALICE, **more):
             return call("create_domain", context, domain={"name": child, **more})["warnings"]
         self.assertEqual(create(f"a.{name}"), lacks(name, f"a.{name}"))
@@ -2055,8 +2056,8 @@ class Warned(Story):
         shown = ", ".join(f"'{child}'" for child in below[:3])
         self.assertEqual(create(above), [
             f"the new domain '{above}' has no NS records for the domains below it ({shown}, ...), "
-            "so resolvers may no longer find these domains: add them (zonefleet record add "
-            f"{above} {below[0]} NS HOST...)"])
+            "so resolvers may no longer find these domains: add NS records (zonefleet record "
+            f"add {above} {below[0]} NS HOST...)"])
         above = lab.name()
         create(f"x.a.{above}"), create(f"b.{above}")
         records = [[owner, 60, "NS", "ns1.example.net."] for owner in (above, f"a.{above}")]
@@ -2072,7 +2073,7 @@ class Warned(Story):
         values = {"name": name, "ttl": 60, "description": "x"}
         self.assertEqual(call("create_domain", domain=values | {"id": id_})["ttl"], 60)
         other = values | {"ttl": 61, "description": "y"}
-        want = ["ttl: the domain exists and keeps its TTL 60, not 61",
+        want = ["ttl: the domain exists and keeps its TTL 60, so central ignores 61",
                 "description: the domain exists and keeps its description"]
         for domain, warned in (values, []), (other, want):
             again = call("create_domain", domain=domain | {"id": id_})
@@ -2140,7 +2141,7 @@ class Imports(Story):
         begun = call("begin_import", domain={"name": name})["id"]
         call("add_to_import", part=2, records=zone[2:], **{"import": begun})
         call("add_to_import", part=0, records=zone[:1], **{"import": begun})
-        self.fails("Conflict", "has records in 2 parts, but the largest number of a part is 2",
+        self.fails("Conflict", "has 2 parts with records, but the last part has the number 2",
                    "commit_import", **{"import": begun})
         self.assertEqual(call("get_import", **{"import": begun})["state"], "OPEN")
         call("add_to_import", part=1, records=zone[1:2], **{"import": begun})
@@ -2272,15 +2273,15 @@ class Imports(Story):
                                    [name, 60, "MX", "1 mail.example.net."]], mode="upsert"))
         self.assertEqual((good["state"], good["reason"]), ("DONE", ""))
         for words, owner, kind, data in (
-                ("part 0, records[0]: '{}' has records below a name with a DNAME", "y.d.", "A",
-                 "192.0.2.2"),
+                ("part 0, records[0]: '{}' cannot have records, because a higher name has a DNAME",
+                 "y.d.", "A", "192.0.2.2"),
                 ("part 0, records[0]: '{}' is the apex, which cannot have a DS", "", "DS",
                  "2 13 2 " + "ab" * 32),
                 ("part 0, records[0]: '{}' belongs to a domain below", "w.c.", "TXT", '"y"'),
                 ("part 0, records[0]: '{}' cannot have NSEC3 records", "foo.", "NSEC3",
                  nsec3 + " RRSIG"),
-                ("records: 'x.{}', which is in the domain and not in the import, has records "
-                 "below", "f.", "DNAME", "x.example.net.")):
+                ("records: 'x.{}', which is in the domain and not in the import, cannot have "
+                 "records, because a higher name has", "f.", "DNAME", "x.example.net.")):
             owner = f"{owner}{name}"
             done = commit(stage(name, [[owner, 60, kind, data]], mode="upsert"))
             self.assertEqual(done["state"], "ERROR", owner)
@@ -2675,14 +2676,14 @@ class WholeZone(Story):
         apex, above = [".", 60, "NS", "ns1.example.net."], [".", 60, "DNAME", "x.example.net."]
         below = ["a.", 60, "TXT", '"x"']
         done = commit(stage(".", [apex, above, below]))
-        self.assertIn("has records below a name with a DNAME", done["reason"])
+        self.assertIn("because a higher name has a DNAME", done["reason"])
         self.assertEqual(commit(stage(".", [apex, below]))["reason"], "")
-        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+        self.fails("Invalid", "'a.' cannot have records, because the higher name '.'", "apply_changes",
                    ADMIN, domain=".", changes=[add(".", ["x.example.net."], "DNAME")])
         self.assertEqual(commit(stage(".", [apex, above]))["reason"], "")
         call("create_domain", ADMIN, domain={"name": f"x.{lab.name()}"})
         self.assertEqual(commit(stage(".", [apex, above, [".", 60, "TXT", "x"]]))["reason"], "")
-        self.fails("Invalid", "'a.' cannot have records, because '.' above it", "apply_changes",
+        self.fails("Invalid", "'a.' cannot have records, because the higher name '.'", "apply_changes",
                    ADMIN, domain=".", changes=[add("a.", ["192.0.2.1"])])
 
 

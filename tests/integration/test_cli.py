@@ -677,7 +677,7 @@ class Commands(WithFleet):
         self.assertTrue(shown("waits until the pool manager creates the zone"))
         for pid in manager:
             os.kill(pid, signal.SIGCONT)
-        self.fleet.wait_for(lambda: shown("waits for the first answer to mini-DNS"), 30,
+        self.fleet.wait_for(lambda: shown("has not answered mini-DNS about this domain yet"), 30,
                             "the servers have the zone, and no answer has come")
 
     def test_a_deadline_for_the_wait(self):
@@ -922,7 +922,7 @@ class Commands(WithFleet):
                          ["zone.txt:5: the TTL is 9, but earlier records of this record set have "
                           "the TTL 5: the record gets the TTL 5",
                           "zone.txt:7: 'x.ttls.org. A' has several TTLs, from 5 to 7: the record "
-                          "set gets 7, the TTL of this last record"])
+                          "set gets 7, the TTL of its last record"])
         sets = self.run_json("record", "list", "ttls.org", "x", "--type", "A")["recordsets"]
         self.assertEqual([s["ttl"] for s in sets], [7])
 

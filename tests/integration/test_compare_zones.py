@@ -155,11 +155,12 @@ class Servers(CompareCase):
         self.assertEqual(server.serial(zone), domain.serial)
         reason = self.assert_differs(
             domain, server, "serves 1 record that is not in serial 17",
-            f"(www.{zone} 300 A 192.0.2.99)", f"lacks 1 (www.{zone} 300 A 192.0.2.1)")
+            f"(www.{zone} 300 A 192.0.2.99)", f"lacks 1 record (www.{zone} 300 A 192.0.2.1)")
         self.assertNotIn(f"b.{zone}", reason)
         others = [other for other in self.servers if other is not server]
         self.assertEqual(self.compare([domain], others), {"equal": 2})
-        self.assertTrue(self.lines(f"server differs: domain={zone} server={server.name} "))
+        self.assertTrue(self.lines(f"server differs from the database: domain={zone} "
+                                   f"server={server.name} "))
         self.assertTrue(self.no_reports())
 
     def test_edited_on_bind(self):
@@ -224,10 +225,10 @@ class Strangers(CompareCase):
         other_ttl = rrs[0][0], 301, *rrs[0][2:]
         for sent, *words in (
                 ([*rrs, more], "serves 1 record", r'new.zone.test. 300 TXT "\027[2J" "\010"'),
-                (rrs[:-1], "lacks 1 of serial 17 (h9.zone.test. 300 A 192.0.2.9)"),
-                ([], "lacks 11 of serial 17", "; ...)"),
+                (rrs[:-1], "lacks 1 record of serial 17 (h9.zone.test. 300 A 192.0.2.9)"),
+                ([], "lacks 11 records of serial 17", "; ...)"),
                 ([other_ttl, *rrs[1:]], "serves 1 record", "zone.test. 301 NS",
-                 "lacks 1 (zone.test. 300 NS")):
+                 "lacks 1 record (zone.test. 300 NS")):
             reason = self.assert_differs(domain, self.scripted(sends([first, *sent, last])),
                                          *words)
             self.assertTrue(reason.isprintable() and reason.isascii(), reason)
@@ -284,7 +285,7 @@ class Strangers(CompareCase):
                 domain, self.scripted(sends(edited)),
                 f"serves 1 record that is not in serial {serial} "
                 f"(www.{domain.name} {ttl} A 192.0.2.99)",
-                f"lacks 1 (www.{domain.name} {ttl} A {address})", serial=serial)
+                f"lacks 1 record (www.{domain.name} {ttl} A {address})", serial=serial)
         self.assertTrue(self.no_reports())
 
     def test_a_record_of_before_that_was_kept(self):
@@ -305,7 +306,7 @@ class Strangers(CompareCase):
         rrs[7000] = *rrs[7000][:3], "192.0.2.99"
         server = self.scripted(sends([first, *rrs, last]))
         self.assert_differs(domain, server, "serves 1 record that is not in serial 17",
-                            f"lacks 1 ({rrs[7000][0]} 300 A", serial=17)
+                            f"lacks 1 record ({rrs[7000][0]} 300 A", serial=17)
         self.assertEqual(server.links, 2)
 
     def test_another_serial_for_a_moment(self):
@@ -344,7 +345,7 @@ class Strangers(CompareCase):
         server = self.scripted(sends([first, *edited, last]))
         self.assert_differs(domain, server, "serves 1 record that is not in serial 17",
                             f"({rrs[5000][0]} 300 A 192.0.2.99)",
-                            f"lacks 1 ({rrs[5000][0]} 300 A {rrs[5000][3]})")
+                            f"lacks 1 record ({rrs[5000][0]} 300 A {rrs[5000][3]})")
         self.assertEqual(server.links, 2)
 
     def test_a_server_that_signs(self):
@@ -359,7 +360,7 @@ class Strangers(CompareCase):
         self.assert_differs(domain, self.scripted(sends([first, *rrs, made[0], last])),
                             "zone.test. 300 DNSKEY")
         self.assert_differs(domain, self.scripted(sends([first, *rrs[:-1], *made, last])),
-                            "lacks 1 of serial 17 (h9.zone.test.")
+                            "lacks 1 record of serial 17 (h9.zone.test.")
 
     def assert_failed(self, script, why, **options):
         domain = self.small
@@ -616,7 +617,8 @@ class Signed(CompareCase):
         domain = self.domain()
         server = self.scripted(sends(rrs_of_domain(domain)), "keyless")
         self.assert_compared(domain, server, "failed", key=key_named("no.key.", ""))
-        self.assertIn("has a tsig_key in the settings that does not exist", self.lines("server=keyless ")[0])
+        self.assertIn("has a tsig_key in the settings, but mini-DNS has no TSIG key",
+                      self.lines("server=keyless ")[0])
 
 
 class Flood(CompareCase):

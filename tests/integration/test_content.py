@@ -166,7 +166,7 @@ class OtherForm(Story):
                                f"WHERE object_uuid = '{domain['id']}'")
 
     def differences(self, domain):
-        words = f"server differs: domain={domain['name']} server=powerdns serial="
+        words = f"server differs from the database: domain={domain['name']} server=powerdns serial="
         return sum(worker.log.read_text().count(words) for worker in self.fleet.workers
                    if worker.kind == "minidns")
 

@@ -174,7 +174,8 @@ class DemoTest(unittest.TestCase):
         settings.chmod(0o600)
         for words, reason in (
                 (["--config", settings, "--tenant", "other", "domain", "create", "other.org"],
-                 "of another tenant: only this tenant or an administrator may create it"),
+                 "of another tenant: only that other tenant or an administrator may create "
+                 "this domain"),
                 (["router", "create", "r2", "10.0.0.300"], "Invalid: ADDRESS: must be"),
                 (["router", "create", "r2", "10.0.0.3"], "Invalid: --dns: must be set")):
             done = subprocess.run([self.folder / "zonefleet", *words], text=True, timeout=30,

@@ -345,7 +345,8 @@ class Asked(Story):
         def is_sent():
             rows = self.caller.get_status(domain=domain["id"])["domain"]["servers"]
             return any(re.search(r"mini-DNS has sent the zone with serial \d+: the log of the server "
-                                 "says why it does not load the zone", row["reason"]) for row in rows)
+                                 "says why the server does not load the zone", row["reason"])
+                       for row in rows)
         self.fleet.wait_for(is_sent, SECONDS, "the reason says where to look")
         self.assertEqual(drift.address(bind, www(domain["name"])), RIGHT)
 

@@ -181,7 +181,7 @@ class Silence(unittest.TestCase):
             if report["name_server"] == self.bind.name:
                 self.assertEqual(report["status"], "ERROR")
                 self.assertEqual(report["reason"], "no answer about any domain; mini-DNS probes the "
-                                 "server until it answers")
+                                 "server until the server answers")
             else:
                 self.assertEqual((report["status"], report["reason"]), ("SUCCESS", ""))
 

@@ -444,7 +444,8 @@ class Servers(unittest.TestCase):
         self.expect_error("unknown.test.", key, ("BADKEY", "without a TSIG record"))
 
     def test_a_key_that_we_do_not_know(self):
-        self.expect_error("keyless.test.", key_named("no.key.", ""), ("has a tsig_key in the settings that does not exist",))
+        self.expect_error("keyless.test.", key_named("no.key.", ""), (
+            "has a tsig_key in the settings, but mini-DNS has no TSIG key with this name",))
 
 
 class Forged(unittest.TestCase):

@@ -271,10 +271,12 @@ class Rules(Story):
         for words, changes in (
                 ("RFC 4035 2.4", [self.add(f"{zone}.", "DS", digest)]),
                 ("RFC 6672 2.3", [self.add(f"d.{zone}.", "NS", "ns1.example.net.")]),
-                ("'x.d.call.example.' cannot have records, because 'd.call.example.'",
+                ("'x.d.call.example.' cannot have records, because the "
+                 "higher name 'd.call.example.'",
                  [self.add(f"x.d.{zone}.", "A", "192.0.2.1")]),
                 ("RFC 6672 2.4", [self.add(f"z.y.x.d.{zone}.", "A", "192.0.2.1")]),
-                ("'x.old.call.example.' cannot have records, because 'old.call.example.'",
+                ("'x.old.call.example.' cannot have records, because the "
+                 "higher name 'old.call.example.'",
                  [self.add(f"old.{zone}.", "DNAME", "other.example.net.")]),
                 ("RFC 6672 2.4", [self.add(f"{zone}.", "DNAME", "other.example.net.")]),
                 ("RFC 6672 2.4", [self.add(f"n.{zone}.", "DNAME", "other.example.net."),
@@ -302,9 +304,10 @@ class Rules(Story):
         for number, (words, text) in enumerate((
                 ("cannot have a DS record .RFC 4035 2.4", f"@ DS 40920 13 2 {'ab' * 32}\n"),
                 ("both NS and DNAME", "d NS ns1.example.net.\nd DNAME other.example.net.\n"),
-                ("'x.d.file[0-9].example.' has records below a name with a DNAME",
+                ("'x.d.file[0-9].example.' cannot have records, because a higher name has a DNAME",
                  "d DNAME other.example.net.\nx.d A 192.0.2.1\n"),
-                ("has records below", "@ DNAME other.example.net.\nx A 192.0.2.1\n"),
+                ("because a higher name has a DNAME",
+                 "@ DNAME other.example.net.\nx A 192.0.2.1\n"),
                 ("do not fit into one DNS message",
                  "".join(f'big TXT "{i:0250d}"\n' for i in range(300))),
                 ("RFC 8976 2.2", f"@ ZONEMD 1 241 1 {'ab' * 20}\n"),

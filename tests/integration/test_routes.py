@@ -1034,7 +1034,7 @@ class Domains(RouteStory):
         def reason():
             return self.caller.get_router(router="shard1")["router"]["reason"] or ""
         def is_refused(at):
-            self.wait(lambda: f"'{at} A {own[at][0]}'. Delete this record first" in reason(),
+            self.wait(lambda: f"'{at} A {own[at][0]}': delete this record first" in reason(),
                       f"the reason names {at}: {reason()}")
             self.assertEqual(found(), own)
 
@@ -1451,7 +1451,7 @@ class Moved(RouteStory):
             "ends_at = NOW(3) - INTERVAL 1 HOUR WHERE router = 'shard1'")   # it has waited long
         own.launch()
         own.wait_ready()
-        self.wait(lambda: "A 198.51.100.7'. Delete this record first" in
+        self.wait(lambda: "A 198.51.100.7': delete this record first" in
                   (self.caller.get_router(router="shard1")["router"]["reason"] or ""),
                   "the new domain keeps its record")
         self.central.apply_changes(domain=domain, changes=[theirs | {"op": "delete"}])

@@ -73,7 +73,7 @@ class Limits(unittest.TestCase):
         self.create("wild.example")
         self.assertEqual(self.add("wild.example", "www", "A", "192.0.2.1", "--wait"), [])
         self.assertEqual(self.add("wild.example", "*.w", "NS", "ns1.example.net."), [
-            f"'*.w.wild.example. NS': BIND (bind) {REFUSES}: it {WILDCARD}"])
+            f"'*.w.wild.example. NS': BIND (bind) {REFUSES}, because BIND {WILDCARD}"])
         self.explained("wild.example", "bind", f"'*.w.wild.example. NS': BIND {WILDCARD}")
         self.add("wild.example", "*.v", "NS", "ns1.example.net.")
         self.explained("wild.example", "bind",
@@ -87,25 +87,25 @@ class Limits(unittest.TestCase):
         self.create("key.example")
         self.assertEqual(self.add("key.example", "k", "KEY", KEY), [])
         self.assertEqual(self.add("key.example", "k", "CNAME", "www.example.net."), [
-            f"'k.key.example.': Knot (knot) {REFUSES}: it {BESIDE}"])
+            f"'k.key.example.': Knot (knot) {REFUSES}, because Knot {BESIDE}"])
         self.explained("key.example", "knot", f"'k.key.example.': Knot {BESIDE}")
 
     def test_parameters_of_an_alias(self):
         self.create("alias.example")
         self.assertEqual(self.add("alias.example", "a", "HTTPS", "0 b.example.net. alpn=h2"), [
-            f"'a.alias.example. HTTPS': PowerDNS (powerdns) {REFUSES}: it {ALIAS}"])
+            f"'a.alias.example. HTTPS': PowerDNS (powerdns) {REFUSES}, because PowerDNS {ALIAS}"])
         self.explained("alias.example", "powerdns", f"'a.alias.example. HTTPS': PowerDNS {ALIAS}")
 
     def test_name_that_a_server_does_not_answer_for(self):
         self.create("plus.example")
         self.assertEqual(self.add("plus.example", "a+b", "A", "192.0.2.1", "--wait"), [
             "'a\\043b.plus.example.': PowerDNS (powerdns) answers queries for this name with "
-            f"SERVFAIL: it {NAMES}"])
+            f"SERVFAIL, because PowerDNS {NAMES}"])
         self.assertTrue(self.is_active("plus.example"))
         self.assertEqual(self.fleet.powerdns.query("a+b.plus.example.", "A")[0], "SERVFAIL")
 
     def test_name_of_a_zone_with_a_slash(self):
-        warning = f"'x/y.example.': NSD (nsd) does not get the zone: it {SLASH}"
+        warning = f"'x/y.example.': NSD (nsd) does not get the zone, because NSD {SLASH}"
         made = self.fleet.cli("domain", "create", "x/y.example")
         self.assertEqual(made["warnings"], [warning])
 
@@ -126,7 +126,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.imported("many.example", records), [])
         warned = self.imported("many.example", records + "m A 192.0.2.200\n", "--admin")
         self.assertEqual(warned, [
-            f"'m.many.example. A': BIND (bind) {REFUSES}: it {MANY}, unless its option "
+            f"'m.many.example. A': BIND (bind) {REFUSES}, because BIND {MANY}, unless its option "
             "max-records-per-type allows more"])
         self.explained("many.example", "bind", f"'m.many.example. A': BIND {MANY}")
 

@@ -53,7 +53,7 @@ static const struct {
 	const char *want[LINES];
 } cases[] = {
 	{ { "*.w NS" }, 1, { "'*.w.example.org. NS': BIND (b1, b2) refuses the whole "
-	  "zone: it takes no NS records at a wildcard name" } },
+	  "zone, because BIND takes no NS records at a wildcard name" } },
 	{ { "w NS" }, 1, { NULL } },
 	{ { "w A", "w AAAA" }, 100, { NULL } },
 	{ { "w A", "w AAAA" }, 101, { "'w.example.org. A': BIND",
@@ -132,8 +132,9 @@ static void names_of_zones(void **unused)
 	limits_advise_zone(&zone, servers, COUNT(servers), arena, &advice);
 	assert_int_equal(advice.count, 1);
 	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) "
-	                    "does not get the zone: it takes no zone with / in its name, "
-	                    "unless slash_names is true for the server in backends.nsd "
+	                    "does not get the zone, because NSD takes no zone with / in "
+	                    "its name, unless slash_names is true for the server in "
+	                    "backends.nsd "
 	                    "(deploy/name-servers.md, NSD 4.6)");
 	limits_advise_zone(&zone, servers + 1, 1, arena, &advice);
 	assert_int_equal(advice.count, 1);

@@ -65,12 +65,13 @@ static void test_what_is_missing_now(void **state)
 		  "a: serves records that differ from the database" },
 		/* the cause of the stored reason is gone: what comes next */
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
-		  { { "a", CREATED } }, "a: waits for the first answer to mini-DNS" },
+		  { { "a", CREATED } },
+		  "a: has not answered mini-DNS about this domain yet" },
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
 		  { { "a" } }, "a: waits until the pool manager creates the zone" },
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", .backend = "catalog" } },
-		  "a: waits for the first answer to mini-DNS" },
+		  "a: has not answered mini-DNS about this domain yet" },
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
 		  "a: serves serial 16, not yet 17" },
@@ -78,7 +79,7 @@ static void test_what_is_missing_now(void **state)
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL + 1) } },
 		  "the name servers serve the serial, but central has not processed "
-		  "their last reports yet" },
+		  "the last reports about these servers yet" },
 		/* no server is known: the stored reason */
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "no route",
 		  { { 0 } }, "no route" },
@@ -177,7 +178,7 @@ static void test_the_record_that_a_server_refuses(void **state)
 		/* it has reached the serial */
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false,
 		  "the name servers serve the serial, but central has not processed "
-		  "their last reports yet" },
+		  "the last reports about these servers yet" },
 		{ { { "a", "nsd", CREATED, FAILED("answers with SERVFAIL") } },
 		  false, "a: answers with SERVFAIL" },
 	};

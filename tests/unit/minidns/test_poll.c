@@ -175,7 +175,7 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 	assert_true(result.silent);
 	assert_string_equal(result.reason,
 	                    "no answer about any domain; mini-DNS probes the server "
-	                    "until it answers");
+	                    "until the server answers");
 }
 
 /* ---- the pace ---- */

@@ -259,14 +259,14 @@ static void words_name_records(void **state)
 	} cases[] = {
 		{ { 0, 9, NONE, 4, 1, NONE }, PLAIN(0, 9),
 		  "serves 1 record that is not in serial 17 (h4.example.org. 300 TXT "
-		  "\"edited\") and lacks 1 (h4.example.org. 300 TXT \"text\")" },
+		  "\"edited\") and lacks 1 record (h4.example.org. 300 TXT \"text\")" },
 		{ PLAIN(0, 8), PLAIN(0, 9),
-		  "lacks 1 of serial 17 (h8.example.org. 300 TXT \"text\")" },
+		  "lacks 1 record of serial 17 (h8.example.org. 300 TXT \"text\")" },
 		{ PLAIN(0, 9), PLAIN(0, 8),
 		  "serves 1 record that is not in serial 17 (h8.example.org. 300 TXT "
 		  "\"text\")" },
 		{ PLAIN(0, 0), PLAIN(0, 4),
-		  "lacks 4 of serial 17 (h0.example.org. 300 TXT \"text\"; "
+		  "lacks 4 records of serial 17 (h0.example.org. 300 TXT \"text\"; "
 		  "h1.example.org. 300 TXT \"text\"; h2.example.org. 300 TXT \"text\"; "
 		  "...)" },
 	};
