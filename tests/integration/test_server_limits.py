@@ -119,7 +119,7 @@ class Limits(unittest.TestCase):
             self.fleet.cli("status", "--admin", as_json=False)
         self.assertRegex(str(raised.exception),
                          r"(?m)^x/y\.example\. +ADD +ERROR .*\n(.+\n)*"
-                         r"see: zonefleet status DOMAIN \(each server, and the likely cause\)$")
+                         r"'zonefleet status DOMAIN' shows each server and the likely cause$")
 
     def test_many_records_in_a_set(self):
         records = "".join(f"m A 192.0.2.{i}\n" for i in range(100))
