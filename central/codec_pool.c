@@ -41,7 +41,7 @@ const struct json_field codec_pool_limited[] = {
 const struct json_field codec_pool_limits[] = {
 	{ "backend", "string", "the backend of the name servers, for example `bind9`" },
 	{ "server", "string", "the software of the name servers, for example `BIND`" },
-	{ "limit", "string", "the limit of the software, for example `takes no NS "
+	{ "limit", "string", "the limit of the software, for example `accepts no NS "
 	  "records at a wildcard name`" },
 	{ "effect", "string", "what the software does with records that exceed the "
 	  "limit, for example `refuses the whole zone`" },

@@ -298,7 +298,7 @@ static const struct rpc_method_doc words[] = {
 	  "`missing_workers` contains the topic of each worker that has work, but no "
 	  "running process: `minidns`, `pool_manager.POOL` if the pool has domains, and "
 	  "`ports`, `routes` or `ownership` if a process of this worker was running "
-	  "during the last day. `pools_out_of_service` contains each pool that has "
+	  "during the last 30 days. `pools_out_of_service` contains each pool that has "
 	  "domains, but no name server in service. Tenants see the name servers of their "
 	  "domain in `domain.servers`, as [server status]. Only administrators may leave "
 	  "out the argument `domain`. Without this argument, the answer has no `domain`.",

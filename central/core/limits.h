@@ -72,7 +72,7 @@ struct limit_failure {
  */
 bool limits_may_explain(const struct limit_failure *failure);
 /*
- * Returns a text such as "likely cause: '*.w.example.org. NS': BIND takes no NS records
+ * Returns a text such as "likely cause: '*.w.example.org. NS': BIND accepts no NS records
  * at a wildcard name". The text names at most three record sets, and the number of
  * further record sets. Each named record set alone can cause the failure. NULL: FOUND has
  * no record set that can cause the failure.

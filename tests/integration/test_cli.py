@@ -426,7 +426,7 @@ class Commands(WithFleet):
                               ("primary", ["domain", "create", "host.org", "--primary", "ns1"]),
                               ("ns", ["pool", "set", "default", "--ns", "ns1"]),
                               ("catalog", ["pool", "create", "p", "--catalog", "ns1"])):
-            self.assertIn(f"--{option}: must be a whole name, for example ns1.example.org, not "
+            self.assertIn(f"--{option}: must be a full name, for example ns1.example.org, not "
                           "'ns1'", self.run_client(*words, want=USAGE))
         self.assertIn("--ns: the name 'a..b.' has an empty label",
                       self.run_client("domain", "create", "host.org", "--ns", "a..b", want=USAGE))
@@ -729,7 +729,7 @@ class Commands(WithFleet):
                 (("add", "text.org", "@", "TXT", "v=spf1 -all"), None,
                  'value 1 has one string: "v=spf1 -all"'),
                 (("add", "text.org", "@", "TXT", '"a" "b"'), None,
-                 'value 1 has 2 strings, which readers join without a blank: "a" "b"'),
+                 'value 1 has 2 strings, which clients join without a blank: "a" "b"'),
                 (("apply", "text.org", "-"), "add @ - TXT v=DKIM1; k=rsa\n",
                  'line 1 has one string: "v=DKIM1; k=rsa"'),
                 (("add", "text.org", "@", "TXT", "plain", '"in quotes"'), None, None),
@@ -931,7 +931,7 @@ class Commands(WithFleet):
         status, document, err = self.import_zone("inside.org", text)
         self.assertEqual((status, err), (FAILED, ""))
         self.assertRegex(document["error"]["message"], r"zone\.txt:5: 'mail\.example\.com\.' is "
-                         r"outside the domain 'inside\.org\.': --ignore-out-of-zone ")
+                         r"outside the domain 'inside\.org\.': use --ignore-out-of-zone ")
         status, document, err = self.import_zone("inside.org", text, "--ignore-out-of-zone")
         self.assertEqual((status, document["read"]), (GOOD, 3))
         self.assertEqual([w.partition(": ")[0].rpartition("/")[2] for w in document["warnings"]],

@@ -441,7 +441,7 @@ class Migrations(ClusterStory):
             name = f"raced{number}"
             self.make_database(name)
             for words in self.failures(name):
-                self.assertIn("an earlier run did not finish", words)
+                self.assertIn("an earlier migration did not finish", words)
             self.migrate(name, 2)
             states = self.fleet.mariadb.sql(f"SELECT DISTINCT state FROM {name}.schema_migrations")
             self.assertEqual(states, [["DONE"]])

@@ -45,7 +45,7 @@ SERVERS = {
                              "--long-query-time=0",
                              f"--min-examined-row-limit={EXAMINED_ROWS}"]},
 }
-TROUBLE = re.compile(r" warn: (broker lost|database lost|process |message refused|broker refused|zone not)")
+TROUBLE = re.compile(r" warn: (connection to the (?:broker|database) lost|process |message refused|broker refused|zone not)")
 
 
 def rdata(rtype, number, dice):

@@ -700,7 +700,7 @@ class Replies(unittest.TestCase):
                        "ending": True}))
         self.assertEqual(driver.read()["result"], 5)
         driver.wait()
-        lines = re.findall("answer not understood: .*", lab.log.read_text())
+        lines = re.findall("invalid answer dropped: .*", lab.log.read_text())
         self.assertGreater(len(lines), 0)
         self.assertLessEqual(len(lines), time.monotonic() - began + 1)
 

@@ -77,10 +77,12 @@ class Commands(Story):
 
     def test_what_a_person_reads(self):
         said = self.apply({"www/A": ["192.0.2.1"], "note/TXT": ['"v=spf1 -all"']})
-        self.assertEqual(said, "example.org.: by-hand wants 2 endpoints, changed 2\n")
+        self.assertEqual(said, "example.org.: the resource by-hand has 2 endpoints; "
+                               "changed endpoints: 2\n")
         self.wait_count(2)
         said = self.apply({"www/A": ["192.0.2.1"], "note/TXT": ['"v=spf1 -all"']})
-        self.assertEqual(said, "example.org.: by-hand wants 2 endpoints, changed 0\n")
+        self.assertEqual(said, "example.org.: the resource by-hand has 2 endpoints; "
+                               "changed endpoints: 0\n")
         self.lab.nsupdate("update add theirs.example.org. 60 A 192.0.2.9")
         self.apply({"theirs/A": ["192.0.2.2"]}, "--resource", "test/2")
         said = self.good("plan", "us", ZONE)
@@ -120,7 +122,8 @@ class Commands(Story):
         self.good("apply", "us", ZONE, str(path), "--resource", "test/2")
         self.wait_count(2)
         said = self.apply({"h2/A": ["192.0.2.1"]}, "--resource", "test/2", "--partial")
-        self.assertEqual(said, "example.org.: test/2 wants 3 endpoints, changed 1\n")
+        self.assertEqual(said, "example.org.: the resource test/2 has 3 endpoints; "
+                               "changed endpoints: 1\n")
         self.wait_count(3)
         self.apply({"h2/A": ["192.0.2.1"]}, "--resource", "test/2")
         self.wait_count(1)
@@ -270,7 +273,7 @@ class Orders(Story):
                           "update add www.example.org. 60 A 192.0.2.9")
         one = "adopt", "us", ZONE, "www", "A"
         unwanted = self.order(*one, "192.0.2.8", "192.0.2.9", status=NOT_FOUND)
-        self.assertIn("no resource wants it", unwanted["error"]["message"])
+        self.assertIn("no resource wants the record set", unwanted["error"]["message"])
         self.apply({"www/A": ["192.0.2.1"]})
         status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
         self.assertEqual(status, FAILED, said)
@@ -607,7 +610,7 @@ class Away(Story):
         self.lab.bind.pause()
         self.addCleanup(self.lab.bind.resume)
         self.assert_plan_fails(
-            TIMEOUT, r"Timeout: zonefleet-ownership did not plan example\.org\. within",
+            TIMEOUT, r"Timeout: zonefleet-ownership did not plan the changes of example\.org\. within",
             "--wait-timeout", "1")
         self.assert_plan_fails(IN_ERROR, r"InError: example\.org\. is FAILED: \S")
         self.assertRegex(self.good("list"), r"us +example\.org\. +FAILED ")
@@ -628,7 +631,8 @@ class Away(Story):
         release = "owner", "release", "us", ZONE, "--all"
         status, out, said = self.client(*release, "--wait-timeout", "1")
         self.assertEqual((status, out), (TIMEOUT, ""), said)
-        self.assertRegex(said, r"Timeout: example\.org\.: not done within .*the order stays open")
+        self.assertRegex(said, r"Timeout: example\.org\.: zonefleet-ownership did not carry out the order "
+                               "within .*the order stays open")
         status, out, said = self.client(*release, "--json")
         self.assertEqual((status, said), (IN_ERROR, ""))
         self.assertEqual(json.loads(out)["state"], "OPEN")

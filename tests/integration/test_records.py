@@ -189,7 +189,7 @@ none AMTRELAY 10 0 0 .
         self.assert_equal_to_all("relays.example")
         with self.assertRaisesRegex(LabError, "write TYPE261 and its data as "):
             self.fleet.cli("record", "add", zone, "x", "RESINFO", "x", "--admin")
-        for data, words in ((r"1 . port=1 port=1", "'port' must not come twice"),
+        for data, words in ((r"1 . port=1 port=1", "'port' must not appear twice"),
                             (r"1 . mandatory=alpn", "RFC 9460 8")):
             with self.assertRaisesRegex(LabError, words):
                 self.fleet.cli("record", "add", zone, "x", "HTTPS", data, "--admin")

@@ -331,7 +331,7 @@ class Routes(Story):
             (FAILED, "only an administrator may list the objects of all tenants",
              "route list --all-tenants"),
             (USAGE, "needs at least one of --host", f"route set {key}"),
-            (USAGE, "unexpected argument 'r': the command takes NAMESPACE/NAME",
+            (USAGE, "unexpected argument 'r': the command accepts NAMESPACE/NAME",
              f"route create {self.space} r"),
             (USAGE, "NAMESPACE/NAME: must be .*, not 'r'", "route create r"),
             (USAGE, "NAMESPACE/NAME: must be .*, not '/r'", "route create /r"),
@@ -358,20 +358,20 @@ class Drains(Story):
             self.route(f"r{number}")
         self.refused(FAILED, "this router still has routes .3.: drain the router first",
                      "router", "delete", "shard1", "--admin")
-        self.refused(GOOD, "warning: no other router takes routes: .*shard1 .3. stay",
+        self.refused(GOOD, "warning: no other router accepts routes: .*shard1 keeps .*3",
                      "router", "drain", "shard1", "--admin")
         self.refused(FAILED, "router shard1 is draining, but still has routes .3.: wait until",
                      "router", "delete", "shard1", "--admin")
         self.good("router", "drain", "shard1", "--undo", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
-        self.assertRegex(said, r"\Arouter shard1 accepts no more routes; to move: 3\n"
+        self.assertRegex(said, r"\Arouter shard1 accepts no more routes; routes to move: 3\n"
                                rf"the router has no routes {TOOK}")
         self.assertRegex(self.good("router", "list", "--admin"),
                          r"(?m)^shard1 +\S+ +draining +- +0 .*\nshard2 +\S+ +active +- +3 ")
         self.refused(FAILED, "rebind_grace.*force", "router", "delete", "shard1", "--admin")
         self.assertEqual(self.good("router", "drain", "shard1", "--undo", "--admin"),
-                         "router shard1 takes routes again; routes: 0\n")
+                         "router shard1 accepts routes again; routes: 0\n")
         name = f"{self.space}-r0.shard1.{SUFFIX}"
         self.fleet.wait_for(lambda: self.alias(name), SECONDS, "its old name leads to the new one")
         self.assertRegex(self.good("route", "delete", f"{self.space}/r0", "--wait"),

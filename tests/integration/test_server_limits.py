@@ -19,13 +19,13 @@ $TTL 3600
 @ SOA ns1.example.net. hostmaster.example.net. 1 3600 600 86400 300
 @ NS ns1.example.net.
 """
-WILDCARD = "takes no NS records at a wildcard name"
-MANY = "takes at most 100 records in a record set"
-BESIDE = "takes no KEY records at a name with a CNAME record"
-ALIAS = "takes no SVCB or HTTPS records with the priority 0 and parameters"
-SLASH = ("takes no zone with / in its name, unless slash_names is true for the server in "
+WILDCARD = "accepts no NS records at a wildcard name"
+MANY = "accepts at most 100 records in a record set"
+BESIDE = "accepts no KEY records at a name with a CNAME record"
+ALIAS = "accepts no SVCB or HTTPS records with the priority 0 and parameters"
+SLASH = ("accepts no zone with / in its name, unless slash_names is true for the server in "
          "backends.nsd (deploy/name-servers.md, NSD 4.6)")
-NAMES = "takes only letters, digits, blanks and -_*./@\\: in names"
+NAMES = "accepts only letters, digits, blanks and -_*./@\\: in names"
 REFUSES = "refuses the whole zone"
 
 
@@ -119,7 +119,7 @@ class Limits(unittest.TestCase):
             self.fleet.cli("status", "--admin", as_json=False)
         self.assertRegex(str(raised.exception),
                          r"(?m)^x/y\.example\. +ADD +ERROR .*\n(.+\n)*"
-                         r"see: zonefleet status DOMAIN \(each server, and the likely cause\)$")
+                         r"'zonefleet status DOMAIN' shows each server and the likely cause$")
 
     def test_many_records_in_a_set(self):
         records = "".join(f"m A 192.0.2.{i}\n" for i in range(100))

@@ -435,8 +435,8 @@ class OldRows(unittest.TestCase):
         self.assertEqual(sql(of_alice), [["2"]])
         told = self.migrate(name, "migrate")
         for words in (r"'alice ' +imports: 1, networks: 1 +workers refuse this tenant.*blank",
-                      r"'line\\x0a' .*control character", r"'Bob' .*like 'bob'",
-                      r"'bob' .*like 'Bob'", r"'alice' .*like 'alice '", "docs/security.md"):
+                      r"'line\\x0a' .*control character", r"'Bob' .*similar to 'bob'",
+                      r"'bob' .*similar to 'Bob'", r"'alice' .*similar to 'alice '", "docs/security.md"):
             self.assertRegex(told, words)
         self.assertNotIn("caf", told)
         self.assertEqual(sql(of_alice), [["1"]])

@@ -203,7 +203,7 @@ class CommandLine(unittest.TestCase):
                 (["--check", "-x"], "unknown argument '-x': see --help"),
                 (["--chekc"], "unknown argument '--chekc': did you mean '--check'?"),
                 (["--confg", "x"], "unknown argument '--confg': did you mean '--config'?"),
-                (["--config"], "--config needs the path of the settings")):
+                (["--config"], "--config needs the path of the settings file")):
             code, out, err = run_toy(*arguments)
             self.assertEqual((code, out), (EX_USAGE, ""), arguments)
             self.assertEqual(err, f"zonefleet-toy: {words}\n")

@@ -173,7 +173,7 @@ static enum err apply_parse_json(struct apply *apply, const char *text, struct w
 		char name[NAME_MAX_TEXT + 1];
 
 		if (!json_is_object(change))
-			err = fail(&words, ERR_INVALID, "must be an object");
+			err = fail(&words, ERR_INVALID, "must be a JSON object");
 		else
 			err = names_record(answer_text(change, "name"), apply->domain,
 			                   name, &words);

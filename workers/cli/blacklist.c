@@ -97,7 +97,7 @@ enum err blacklist_delete(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
-		printf("%s is not reserved any more\n", name);
+		printf("%s is no longer reserved for administrators\n", name);
 	cli_answer(cli, json_pack("{s:s}", "name", name));
 	return OK;
 }

@@ -139,7 +139,7 @@ static enum err cli_host(struct cli *cli, enum cli_option option, const char *te
 	enum err err = OK;
 
 	if (len && !strchr(text, '.'))
-		return cli_usage(cli, "--%s: must be a whole name, for example "
+		return cli_usage(cli, "--%s: must be a full name, for example "
 		                 "%.70s.example.org, not '%.70s' (a single label needs a "
 		                 "final dot)", option_name, text, text);
 	absolute = xprintf("%s%s", text, len && text[len - 1] != '.' ? "." : "");

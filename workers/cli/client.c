@@ -252,9 +252,10 @@ static void client_note_silence(const struct client *client, const char *topic,
 		     "routes or pool_manager.POOL",
 		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
-		fail(why, answer->err, "%s: check that zonefleet-%s is running with the "
-		     "same broker.url and broker.exchange, and that this account may "
-		     "send to its topic", answer->why.text, program);
+		fail(why, answer->err, "%s: check that zonefleet-%s is running, that it "
+		     "uses the same broker, virtual host and broker.exchange as the "
+		     "client, and that your account may send to the topic",
+		     answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
 		fail(why, answer->err, "%s did not answer within %d s%s: check that "
 		     "zonefleet-%s is running, and that its database answers", topic,

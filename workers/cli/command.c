@@ -142,7 +142,7 @@ static enum err command_check_arguments(struct cli *cli)
 		return cli_usage(cli, "%s needs %s", command->words, command->arguments);
 	if (command->max >= 0 && cli->argc > command->max)
 		return cli_usage(cli, "%s: unexpected argument '%.100s': the command "
-		                 "takes %s", command->words, cli->argv[command->max],
+		                 "accepts %s", command->words, cli->argv[command->max],
 		                 *command->arguments ? command->arguments
 		                                     : "no argument");
 	return OK;
@@ -171,7 +171,8 @@ static enum err command_check_text(struct cli *cli, int argc, char **argv)
 		json_t *text = json_string(argv[i]);
 
 		if (!text)
-			return cli_usage(cli, "'%.100s' is not UTF-8", argv[i]);
+			return cli_usage(cli, "the argument '%.100s' is not UTF-8",
+			                 argv[i]);
 		json_decref(text);
 	}
 	return OK;

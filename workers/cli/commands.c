@@ -332,7 +332,7 @@ const struct command commands[] = {
 	  "it is running. The pool manager of a pool is missing if the pool has domains "
 	  "and no process of this pool manager is running. zonefleet-ports, "
 	  "zonefleet-routes or zonefleet-ownership is missing if it was running in the "
-	  "last day and no process of it is running now.\n"
+	  "last 30 days and no process of it is running now.\n"
 	  "Without DOMAIN, the exit status is 0 if the fleet is well, and 1 if the fleet "
 	  "is not well.",
 	  "zonefleet status example.org\n"

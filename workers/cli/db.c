@@ -39,7 +39,7 @@ static void db_print_tenant(struct table *table, const json_t *tenant)
 	if (problem)
 		buf_printf(&words, "workers refuse this tenant: %s", problem);
 	for (size_t i = 0; i < json_array_size(like); i++)
-		buf_printf(&words, "%slike '%s'", words.len ? "; " : "",
+		buf_printf(&words, "%ssimilar to '%s'", words.len ? "; " : "",
 		           json_string_value(json_array_get(like, i)));
 	table_text(table, buf_string(&words));
 	buf_clear(&words);
@@ -60,7 +60,7 @@ static void db_print_tenants(const struct cli *cli, const json_t *in_doubt)
 		db_print_tenant(&table, json_array_get(in_doubt, i));
 	table_flush(&table, stdout);
 	table_clear(&table);
-	printf("see \"Tenants\" in docs/security.md\n");
+	printf("\"Tenants of older versions\" in docs/security.md says what to do\n");
 }
 
 enum err db_tenants(struct cli *cli)
@@ -74,7 +74,8 @@ enum err db_tenants(struct cli *cli)
 		return err;
 	db_print_tenants(cli, in_doubt);
 	if (!cli->out.json && !cli->out.quiet && !json_array_size(in_doubt))
-		printf("all tenants in the database are valid, and no two look alike\n");
+		printf("all tenants in the database are valid, and no two tenants have "
+		       "similar names\n");
 	cli_answer(cli, json_pack("{s:o}", "tenants", in_doubt));
 	return OK;
 }
@@ -110,7 +111,8 @@ static void db_report_tenants(struct db *db, json_t **in_doubt)
 
 	if (db_read_tenants(db, in_doubt, &why))
 		fprintf(stderr, "zonefleet: the tables are upgraded, but the client "
-		        "cannot read the tenants: %s\nrun 'zonefleet db tenants'\n",
+		        "cannot check the tenants: %s\nto check the tenants, run "
+		        "'zonefleet db tenants'\n",
 		        why.text);
 }
 

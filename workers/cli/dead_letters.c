@@ -233,7 +233,7 @@ static enum err dead_letter_drop(struct scan *scan, const struct dead_letter *le
 	return err;
 }
 
-/* WORDS: for example "sent back". NULL prints no count. */
+/* WORDS: for example "sent again". NULL prints no count. */
 static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *words)
 {
 	const char *which = cli->argv[0];
@@ -250,7 +250,7 @@ static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *
 	if (!err && !words && !scan->done && !cli->out.json && !cli->out.quiet)
 		fputs("zonefleet: there are no dead letters\n", stderr);
 	if (words && !cli->out.json && !cli->out.quiet && (scan->done || !err))
-		printf("%zu %s\n", scan->done, words);
+		printf("dead letters %s: %zu\n", words, scan->done);
 	if (words)
 		cli_answer(cli, json_pack("{s:I}", "count", (json_int_t)scan->done));
 	return err;
@@ -279,8 +279,9 @@ static enum err dead_letters_check_vouch(struct cli *cli)
 		            "its ID instead of 'all' (see 'zonefleet dead-letters "
 		            "list')");
 	if (!cli->common.broker.send_user_id)
-		return fail(&cli->why, ERR_INVALID, "--vouch sends your account in the "
-		            "message, but broker.send_user_id is false: set it to true");
+		return fail(&cli->why, ERR_INVALID, "--vouch sends the message under "
+		            "your account, but broker.send_user_id is false: set "
+		            "broker.send_user_id to true");
 	return OK;
 }
 
@@ -291,7 +292,7 @@ enum err dead_letters_retry(struct cli *cli)
 	if (err)
 		return err;
 	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_retry },
-	                       "sent back");
+	                       "sent to their queues again");
 }
 
 enum err dead_letters_drop(struct cli *cli)

@@ -194,7 +194,7 @@ static enum err server_set(struct cli *cli, const char *state, const char *words
 enum err server_drain(struct cli *cli)
 {
 	return server_set(cli, "DRAINED", "is drained: within a few seconds, the pool "
-	                  "managers no longer change or count the server");
+	                  "managers stop changing the server and polling its zones");
 }
 
 enum err server_add(struct cli *cli)

@@ -26,8 +26,9 @@ static enum err idn_convert_label(const char *label, const char *field,
 	int code;
 
 	if (strpbrk(label, "*\\"))
-		return fail(why, ERR_INVALID, "%s: '%.100s' must not contain '*' or '\\'"
-		            ", because it has letters outside ASCII", field, label);
+		return fail(why, ERR_INVALID, "%s: '%.100s' contains characters outside "
+		            "ASCII, so this label must not contain '*' or '\\'",
+		            field, label);
 	code = idn2_to_ascii_8z(label, &converted, IDN2_NONTRANSITIONAL);
 	if (code != IDN2_OK)
 		return fail(why, ERR_INVALID, "%s: '%.100s' is not valid in a domain "

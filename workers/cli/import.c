@@ -137,7 +137,7 @@ static enum err import_leave_out(struct import *import, const struct rr *rr)
 	name_format_wire(rr->name, name);
 	fail(&words, ERR_INVALID, "'%.100s' is outside the domain '%.100s'%s", name,
 	     import->name, skips ? ": the client skips this record"
-	                         : ": --ignore-out-of-zone skips such records");
+	                         : ": use --ignore-out-of-zone to skip such records");
 	if (!skips)
 		return import_place(import, words.text, &import->cli->why);
 	import_place(import, words.text, &text);

@@ -83,8 +83,8 @@ enum err names_record(const char *word, const char *domain, char text[NAME_MAX_T
 		return err;
 	if (names_is_dot_forgotten(word, &zone))
 		return fail(why, ERR_INVALID,
-		            "the record's name '%.255s' ends in '%.200s' without a final "
-		            "dot: add a final dot, or leave out the domain",
+		            "the record's name '%.255s' contains the domain '%.200s', "
+		            "but no final dot: add a final dot, or leave out the domain",
 		            word, domain);
 	name_fold(&name);
 	name_format(&name, text);
@@ -146,8 +146,8 @@ enum err names_criterion(const char *word, const char *domain, char text[CRITERI
 	}
 	err = idn_to_ascii(word, "the pattern", &ascii, why);
 	if (!err && ascii.len + 1 + strlen(domain) > NAME_MAX_TEXT)
-		err = fail(why, ERR_INVALID, "the pattern must have at most %d bytes "
-		           "together with the domain, not %zu", NAME_MAX_TEXT,
+		err = fail(why, ERR_INVALID, "the pattern and the domain together must "
+		           "have at most %d bytes, not %zu", NAME_MAX_TEXT,
 		           ascii.len + 1 + strlen(domain));
 	if (!err)
 		snprintf(text, CRITERION_TEXT, "%s%s%s", buf_string(&ascii),

@@ -233,8 +233,8 @@ static void options_describe_unknown(const char *word, char wrong[WRONG_MAX])
 		snprintf(wrong, WRONG_MAX, "there is no option -%c%s", optopt,
 		         strlen(word) > 3 ? suggest_text(&suggest, "", meant) : "");
 	else if (count)
-		snprintf(wrong, WRONG_MAX, "%s is the beginning of %s", given,
-		         buf_string(&list));
+		snprintf(wrong, WRONG_MAX, "write the whole option: %s is the beginning "
+		         "of %s", given, buf_string(&list));
 	else
 		snprintf(wrong, WRONG_MAX, "there is no option %s%s", given,
 		         suggest_text(&suggest, "", meant));

@@ -34,9 +34,9 @@ static void owner_apply_print(const struct cli *cli, const struct shared_zone *z
 	struct buf name = { 0 };
 
 	output_escape(resource, &name);
-	printf("%s: %s wants %" PRId64 " endpoints, changed %" PRId64 "\n", zone->name,
-	       buf_string(&name), answer_number(answer, "endpoints"),
-	       answer_number(answer, "changed"));
+	printf("%s: the resource %s has %" PRId64 " endpoints; changed endpoints: "
+	       "%" PRId64 "\n", zone->name, buf_string(&name),
+	       answer_number(answer, "endpoints"), answer_number(answer, "changed"));
 	buf_clear(&name);
 	if (!cli_has(cli, OPT_PARTIAL) &&
 	    !json_is_true(json_object_get(answer, "complete")))

@@ -244,8 +244,8 @@ static void owner_import_print(const struct import *import)
 	if (out->json || out->quiet)
 		return;
 	output_fields(out, import->sums, fields);
-	puts("the next round takes over the record sets that are still unchanged in the "
-	     "zone (see 'zonefleet owner plan')");
+	puts("in the next round, STORAGE_ID becomes the owner of the record sets that "
+	     "are still unchanged in the zone (see 'zonefleet owner plan')");
 }
 
 static enum err owner_import_run(struct import *import)

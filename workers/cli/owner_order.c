@@ -124,7 +124,7 @@ static enum err order_poll(void *self, bool *is_over)
 
 static enum err order_await(struct order *order)
 {
-	const struct await await = { order->cli, order->wait_s, order->zone.name,
+	const struct await await = { order->cli, order->wait_s, "zonefleet-ownership",
 	                             "carries out the order", order_poll, order };
 	bool is_over;
 	enum err err = await_end(&await, &is_over);
@@ -132,8 +132,9 @@ static enum err order_await(struct order *order)
 	if (err || is_over)
 		return err;
 	return fail(&order->cli->why, ERR_TIMEOUT,
-	            "%.200s: not done within %.1f s; the order stays open until a round "
-	            "succeeds without held changes (see 'zonefleet owner list')",
+	            "%.200s: zonefleet-ownership did not carry out the order within "
+	            "%.1f s; the order stays open until a round succeeds without held "
+	            "changes (see 'zonefleet owner list')",
 	            order->zone.name, cli_elapsed(order->cli));
 }
 
@@ -280,8 +281,9 @@ static enum err order_adopt(struct order *order)
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
 	return fail(&cli->why, ERR_NOT_FOUND, "cannot adopt the record set '%.16s' "
-	            "of '%.255s': either the zone does not have it, STORAGE_ID already "
-	            "owns it, or no resource wants it (see 'zonefleet owner apply')",
+	            "of '%.255s': either the zone does not contain this record set, or "
+	            "STORAGE_ID already owns the record set, or no resource wants the "
+	            "record set (see 'zonefleet owner apply')",
 	            cli->argv[3], name);
 }
 

@@ -47,8 +47,9 @@ static enum err plan_await_round(struct awaited *awaited, int64_t wait_s)
 	if (err || is_over)
 		return err;
 	return fail(&awaited->cli->why, ERR_TIMEOUT, "zonefleet-ownership did not plan "
-	            "%.255s within %.1f s: another round is running, or the primary does "
-	            "not answer (see 'zonefleet owner list')", awaited->zone->name,
+	            "the changes of %.255s within %.1f s. Possible causes: another round "
+	            "is running, or the primary does not answer (see 'zonefleet owner "
+	            "list')", awaited->zone->name,
 	            cli_elapsed(awaited->cli));
 }
 
@@ -148,7 +149,7 @@ static enum err plan_approve_shown(struct cli *cli, const struct shared_zone *zo
 	if (*digest && cli_has(cli, OPT_YES))
 		return plan_approve(cli, zone, digest);
 	if (!cli->out.json && !cli->out.quiet)
-		puts(*digest ? "nothing was approved: name the digest, or use --yes"
+		puts(*digest ? "no change was approved: give the digest, or use --yes"
 		             : "no changes are held");
 	return OK;
 }

@@ -39,8 +39,8 @@ static void problems_add_worker(json_t *problems, const char *topic)
 	else if (!strcmp(topic, "minidns"))
 		problems_add(problems, "no mini-DNS is running");
 	else
-		problems_add(problems, "no zonefleet-%s is running, although one was "
-		             "running in the last day", topic);
+		problems_add(problems, "no zonefleet-%s is running, but a process of "
+		             "this worker was running in the last 30 days", topic);
 }
 
 static void problems_add_workers(json_t *problems, const json_t *status)
@@ -86,7 +86,7 @@ static void problems_add_servers(json_t *problems, const json_t *status)
 			continue;
 		problems_add(problems, "server %s of pool '%s' does not work: %s: %s",
 		             answer_text(server, "id"), answer_text(server, "pool"),
-		             *health ? health : "it has no address",
+		             *health ? health : "the server has no address",
 		             answer_text(server, "last_error"));
 	}
 }

@@ -143,7 +143,8 @@ static enum err published_were_refused(struct cli *cli, const struct published *
 
 	names_duration((int64_t)(published->retry_s + 0.5), text);
 	cli_fail(cli, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
-	         " of its records%s: %s; zonefleet-ports sends them again within %s",
+	         " of its records%s: %s; zonefleet-ports sends these records again "
+	         "within %s",
 	         published->key, published->id, published->refused,
 	         published_port(published, port), published->reason, text);
 	cli->status = EXIT_IN_ERROR;
@@ -206,9 +207,9 @@ static enum err published_out_of_time(const struct work *work)
 	if (work->is_taken && published_next_site(published)->in_error.len)
 		return published_stayed_in_error(work);
 	if (work->is_taken)
-		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the name servers of "
-		            "%.255s do not serve its records after %.1f s (see "
-		            "'zonefleet status %.255s')", published->key, published->id,
+		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: the change is not on the "
+		            "name servers of %.255s after %.1f s (see 'zonefleet status "
+		            "%.255s')", published->key, published->id,
 		            domain, after_s, domain);
 	return cli_fail(cli, ERR_TIMEOUT, "%s %.36s: central has not accepted %" PRId64
 	                " records%s after %.1f s%s%s", published->key, published->id,

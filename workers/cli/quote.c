@@ -72,7 +72,7 @@ static void quotes_add_note(struct quotes *quotes, const struct quoted *quoted,
 	if (strings == 1)
 		buf_text(&quotes->notes, "one string: ");
 	else
-		buf_printf(&quotes->notes, "%zu strings, which readers join without a "
+		buf_printf(&quotes->notes, "%zu strings, which clients join without a "
 		           "blank: ", strings);
 	buf_printf(&quotes->notes, "%.*s%s\n", SHOWN_MAX, buf_string(&text),
 	           text.len > SHOWN_MAX ? "..." : "");

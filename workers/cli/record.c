@@ -60,7 +60,7 @@ static enum err record_check_size(struct cli *cli, const json_t *args)
 		return OK;
 	return fail(&cli->why, ERR_TOO_LARGE,
 	            "the change has %zu bytes, but a message can have at most %zu: "
-	            "split it into several changes, or use 'zonefleet domain import'",
+	            "make several changes, or use 'zonefleet domain import'",
 	            bytes, max);
 }
 

@@ -177,8 +177,8 @@ static enum err route_wait(struct work *work)
 {
 	struct cli *cli = work->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
-	                       .what = "waits for its router", .poll = route_poll,
-	                       .self = work };
+	                       .what = "waits for its router and the name servers",
+	                       .poll = route_poll, .self = work };
 	bool is_over = false;
 	enum err err;
 
@@ -317,9 +317,9 @@ static enum err route_wait_left(struct leaving *leaving)
 	if (!err && !is_over)
 		err = router_check_error(cli, leaving->router);
 	if (!err && !is_over)
-		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still serve names "
-		           "of route %.255s after %.1f s: the name servers of router "
-		           "%.63s do not serve its newest serial", cli->argv[0],
+		err = fail(&cli->why, ERR_TIMEOUT, "the name servers may still serve "
+		           "names of route %.255s after %.1f s: they do not serve the "
+		           "newest serial of the domain of router %.63s", cli->argv[0],
 		           cli_elapsed(cli),
 		           json_string_value(json_array_get(leaving->routers,
 		           json_array_size(leaving->routers) - 1)));

@@ -290,10 +290,10 @@ static void router_print_drain(const struct cli *cli, const json_t *router)
 	if (!router_is_printed(cli))
 		return;
 	if (cli_has(cli, OPT_UNDO))
-		printf("router %s takes routes again; routes: %" PRId64 "\n",
+		printf("router %s accepts routes again; routes: %" PRId64 "\n",
 		       cli->argv[0], routes);
 	else
-		printf("router %s accepts no more routes; to move: %" PRId64 "\n",
+		printf("router %s accepts no more routes; routes to move: %" PRId64 "\n",
 		       cli->argv[0], routes);
 }
 
@@ -334,8 +334,8 @@ static void router_warn_alone(struct cli *cli, const json_t *drained)
 		is_alone &= !router_has_room(router);
 	json_decref(routers);
 	if (is_alone) {
-		fail(&words, OK, "no other router takes routes: the routes of router "
-		     "%.63s (%" PRId64 ") stay until another router has room and an "
+		fail(&words, OK, "no other router accepts routes: router %.63s keeps its "
+		     "routes (%" PRId64 ") until another router has free capacity and an "
 		     "instance that is up", cli->argv[0],
 		     answer_number(drained, "routes"));
 		output_warn(&cli->out, words.text);
@@ -346,7 +346,8 @@ static enum err router_wait_routes(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_empty = false;
-	enum err err = router_await(work, "is drained", router_poll_routes, &is_empty);
+	enum err err = router_await(work, "is being drained", router_poll_routes,
+	                            &is_empty);
 
 	if (!err && !is_empty)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has %" PRId64

@@ -261,7 +261,7 @@ static void status_show_troubled(const struct output *out, const json_t *domains
 	/* the first domains are those in ERROR; only get_status looks for a cause */
 	if (!out->quiet && !strcmp(answer_text(json_array_get(domains, 0), "status"),
 	                           "ERROR"))
-		puts("see: zonefleet status DOMAIN (each server, and the likely cause)");
+		puts("'zonefleet status DOMAIN' shows each server and the likely cause");
 }
 
 /* Ends with status 1 if there are problems. */

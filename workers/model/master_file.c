@@ -19,8 +19,8 @@ enum {
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"	/* of UTF-8 */
 #define LONE_CR \
-	" (the line contains a carriage return without a line feed, which ends a " \
-	"record: end lines with a line feed)"
+	" (a carriage return without a line feed ended this line: end lines with a " \
+	"line feed)"
 
 struct source {
 	FILE *file;
@@ -131,7 +131,8 @@ static bool master_take(struct master_file *master, struct lexer *lexer, int c,
 	int kept = lexer_step(lexer, c);
 
 	if (kept >= 0 && master->len == ENTRY_MAX)
-		*wrong = "the entry is too long";
+		*wrong = "the record or directive is too long: look for a missing ')' or "
+		         "'\"'";
 	else if (kept >= 0)
 		master->entry[master->len++] = kept;
 	else if (kept == LEX_WRONG)
@@ -257,14 +258,14 @@ static enum err master_include(struct master_file *master, char *at, struct why 
 	enum err err = OK;
 
 	if (!*name || quoted || !text_is_blank(at))
-		return master_refuse(master, "$INCLUDE must have a file name, and may "
-		                     "have an origin without quotes after it", why);
+		return master_refuse(master, "$INCLUDE must have the form $INCLUDE FILE "
+		                     "[ORIGIN], with an ORIGIN without quotes", why);
 	if (master->options.folder < 0)
 		return master_refuse(master, "$INCLUDE works only in a file: standard "
 		                     "input has no folder", why);
 	if (master->depth == MASTER_DEPTH_MAX)
-		return master_refuse(master, "$INCLUDE: included files must have at "
-		                     "most 10 levels", why);
+		return master_refuse(master, "$INCLUDE: files can include other files "
+		                     "at most 10 levels deep", why);
 	if (master->includes++ == MASTER_INCLUDES_MAX)
 		return master_refuse(master, "$INCLUDE: at most 1000 files can be "
 		                     "included in total", why);
@@ -330,7 +331,8 @@ static enum err master_read_owner(struct master_file *master, char **at,
 		return OK;
 	if (!text_next_word(at, &word, &wrong))
 		return master_refuse(master, wrong
-		                             ? "the owner name has a quote in the middle"
+		                             ? "an owner name must not contain a quote "
+		                               "without a backslash"
 		                             : "the owner name is missing", why);
 	if (word.quoted)
 		return master_refuse(master, "an owner name must not be in quotes",

@@ -10,7 +10,8 @@
 
 #include "base/mem.h"
 
-#define OUTSIDE "the file must be in the folder of the main file, or below it"
+#define OUTSIDE "the file must be in the folder of the main file, or in a folder " \
+	"below it"
 
 /* O_NONBLOCK: a named pipe has no writer to wait for. */
 static int include_open_below(int folder, const char *name)
@@ -41,7 +42,7 @@ enum err include_open(int folder, const char *name, FILE **file, struct why *why
 		opened = fdopen(fd, "r");
 	if (!opened) {
 		close(fd);
-		return include_fail(name, "it must be a regular file", why);
+		return include_fail(name, "the file must be a regular file", why);
 	}
 	*file = opened;
 	return OK;

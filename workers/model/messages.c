@@ -413,7 +413,7 @@ static enum err message_get_compared(const json_t *args, struct server_report *r
 		return err;
 	report->transfers = (int)transfers;
 	if (report->differs + report->equal + report->refused > 1)
-		return fail(why, ERR_INVALID, "only one of the fields 'differs', "
+		return fail(why, ERR_INVALID, "at most one of the fields 'differs', "
 		            "'equal' and 'refused' may be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))

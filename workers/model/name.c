@@ -125,10 +125,10 @@ static enum err name_refuse_relative(const char *text, const char *field,
 
 	err_quote(text, shown, sizeof(shown));
 	if (!strcmp(text, "@"))
-		snprintf(words, sizeof(words), "must be a whole name, for example "
+		snprintf(words, sizeof(words), "must be a full name, for example "
 		         "'example.org.'");
 	else if (is_one_label)
-		snprintf(words, sizeof(words), "must end in a dot: write the whole name, "
+		snprintf(words, sizeof(words), "must end in a dot: write the full name, "
 		         "for example '%s.example.org.'", shown);
 	else
 		snprintf(words, sizeof(words), "must end in a dot: write '%s.'", shown);

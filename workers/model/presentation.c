@@ -193,8 +193,8 @@ static enum err presentation_read_back(const struct rdata_text *rdata, struct wh
 	}
 	if (!err && !presentation_is_same(&wire, rdata->wire))
 		err = fail(why, ERR_INVALID,
-		           "zonefleet has no text form from which it reads the same "
-		           "data again");
+		           "the data would change when zonefleet writes the data as "
+		           "text and reads the text");
 	buf_clear(&text);
 	buf_clear(&lexed);
 	buf_clear(&wire);

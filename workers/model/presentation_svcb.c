@@ -109,7 +109,7 @@ static enum err svcb_write(struct param *params, size_t count, const struct buf 
 	for (size_t i = 0; i < count; i++) {
 		if (i && params[i].key == params[i - 1].key)
 			return svcb_refuse(&params[i], field,
-			                   "must not come twice (RFC 9460 2.1)", why);
+			                   "must not appear twice (RFC 9460 2.1)", why);
 		buf_u16(wire, params[i].key);
 		buf_u16(wire, params[i].len);
 		if (params[i].len)

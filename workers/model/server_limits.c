@@ -89,28 +89,28 @@ static bool limit_is_alias_with_parameters(uint16_t type, const uint8_t *rdata,
 }
 
 const struct server_limit server_limits[SERVER_LIMITS] = {
-	{ "bind9", "BIND", "takes no NS records at a wildcard name",
+	{ "bind9", "BIND", "accepts no NS records at a wildcard name",
 	  SERVER_LIMIT_ZONE, .excludes_set = limit_is_wildcard_ns },
-	{ "bind9", "BIND", "takes at most 100 records in a record set, unless its option "
-	  "max-records-per-type allows more",
+	{ "bind9", "BIND", "accepts at most 100 records in a record set, unless its "
+	  "option max-records-per-type allows more",
 	  SERVER_LIMIT_ZONE, .excludes_set = limit_has_many_records },
-	{ "bind9", "BIND", "takes at most 100 types at a name, unless its option "
+	{ "bind9", "BIND", "accepts at most 100 types at a name, unless its option "
 	  "max-types-per-name allows more",
 	  SERVER_LIMIT_ZONE, .is_of_name = true, .excludes_set = limit_has_many_types },
-	{ "knot", "Knot", "takes no KEY records at a name with a CNAME record",
+	{ "knot", "Knot", "accepts no KEY records at a name with a CNAME record",
 	  SERVER_LIMIT_ZONE, .is_of_name = true,
 	  .excludes_set = limit_has_key_beside_cname },
-	{ "nsd", "NSD", "takes no zone with / in its name, unless slash_names is true "
+	{ "nsd", "NSD", "accepts no zone with / in its name, unless slash_names is true "
 	  "for the server in backends.nsd (deploy/name-servers.md, NSD 4.6)",
 	  SERVER_LIMIT_CREATE, .excludes_zone = limit_has_slash },
-	{ "powerdns", "PowerDNS", "takes no SVCB or HTTPS records with the priority 0 "
+	{ "powerdns", "PowerDNS", "accepts no SVCB or HTTPS records with the priority 0 "
 	  "and parameters",
 	  SERVER_LIMIT_ZONE, .excludes_record = limit_is_alias_with_parameters },
-	{ "powerdns", "PowerDNS", "takes only letters, digits, blanks and -_*./@\\: in "
+	{ "powerdns", "PowerDNS", "accepts only letters, digits, blanks and -_*./@\\: in "
 	  "names",
 	  SERVER_LIMIT_NAME, .is_of_name = true, .excludes_set = limit_has_odd_name },
-	{ "powerdns", "PowerDNS", "takes no RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CDS "
-	  "or CDNSKEY records from other servers",
+	{ "powerdns", "PowerDNS", "accepts no RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, "
+	  "CDS or CDNSKEY records from other servers",
 	  SERVER_LIMIT_RECORDS, .excludes_set = limit_is_of_signer },
 };
 

@@ -37,7 +37,7 @@ struct server_limit {
 	/* name of the backend in the table pool_servers: "bind9" */
 	const char *backend;
 	const char *server;		/* the name of the software: "BIND" */
-	/* the text after the name of the software: "takes no NS records at ..." */
+	/* the text after the name of the software: "accepts no NS records at ..." */
 	const char *takes;
 	enum server_limit_effect effect;
 	/* true: one warning is enough for all record sets of a name */

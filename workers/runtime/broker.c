@@ -201,7 +201,7 @@ static void connect_job_done(void *self)
 	if (job->connection) {
 		broker_on_connected(broker, job);
 	} else {
-		log_warn("broker not reached: connection=%s host=%s port=%d "
+		log_warn("broker unreachable: connection=%s host=%s port=%d "
 			 "reason=\"%s\"", broker->name, job->host->name,
 			 job->host->port, job->why.text);
 		broker->down_reason = job->why;
@@ -556,7 +556,8 @@ void broker_pause(struct broker *broker)
 	broker->paused = true;
 	for (size_t i = 0; broker->connection && i < broker->queue_count; i++)
 		if (broker_cancel_consumer(broker->connection, i))
-			broker_drop(broker, "cannot stop consuming");
+			broker_drop(broker, "cannot ask the broker to send no more "
+			                    "messages");
 }
 
 static void broker_forget_copies(struct broker *broker)

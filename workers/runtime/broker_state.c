@@ -43,8 +43,8 @@ void broker_drop(struct broker *broker, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(broker->down_reason.text, sizeof broker->down_reason.text, fmt, args);
 	va_end(args);
-	log_warn("broker lost: connection=%s reason=\"%s\"", broker->name,
-		 broker->down_reason.text);
+	log_warn("connection to the broker lost: connection=%s reason=\"%s\"",
+	         broker->name, broker->down_reason.text);
 	loop_io_free(&broker->io);
 	loop_timer_cancel(broker->tick);
 	topology_check_stop(broker);

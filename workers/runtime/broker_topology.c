@@ -353,7 +353,7 @@ static enum err topology_accept_difference(const struct broker *broker,
 
 	if (reply_code(amqp_get_rpc_reply(amqp)) != AMQP_PRECONDITION_FAILED)
 		return err;
-	log_warn("broker topology differs, so the program uses the existing topology: "
+	log_warn("exchange or queue exists with other properties and stays unchanged: "
 	         "connection=%s reason=\"%s\"",
 	         broker->name, why->text);
 	if (amqp_send_method(amqp, CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer))
@@ -435,8 +435,9 @@ enum err topology_consume(const struct broker *broker, struct connection *connec
 		    queue->prefetch);
 
 		if (status)
-			return fail(why, ERR_UNREACHABLE, "cannot consume queue %s: %s",
-			            name, amqp_error_string2(status));
+			return fail(why, ERR_UNREACHABLE, "cannot receive messages "
+			            "from the queue %s: %s", name,
+			            amqp_error_string2(status));
 	}
 	return OK;
 }

@@ -263,9 +263,9 @@ static enum err session_set_read_committed(struct db *db, struct why *why)
 	if (err || !refuses)
 		return err;
 	return fail(why, ERR_UNREACHABLE,
-	            "binlog_format = STATEMENT: the database server refuses the writes "
-	            "of imports and the removal of old rows; set binlog_format to ROW or "
-	            "MIXED");
+	            "binlog_format of the database server must be ROW or MIXED, not "
+	            "STATEMENT: with STATEMENT, the server refuses the writes of imports "
+	            "and the removal of old rows");
 }
 
 /*

@@ -46,7 +46,8 @@ void db_forget(struct db *db)
 /* Without shutdown() mysql_close() would wait for a silent server. */
 void db_drop(struct db *db, const char *reason)
 {
-	log_warn("database lost: host=%s reason=\"%s\"", db->host->text, reason);
+	log_warn("connection to the database lost: host=%s reason=\"%s\"",
+	         db->host->text, reason);
 	db->host->failed_until_ms = clock_ms() + HOST_FAILED_MS;
 	shutdown(mysql_get_socket(db->mysql), SHUT_RDWR);
 	db_forget(db);

@@ -128,11 +128,12 @@ static enum err migrate_fail_interrupted(const struct migration *migration,
 {
 	int version = migration->version;
 
-	return fail(why, ERR_CONFLICT, "an earlier run did not finish schema/%s. If no "
-	            "other run is active, compare the tables with the file. Then run the "
-	            "missing statements and UPDATE schema_migrations SET state = 'DONE' "
-	            "WHERE version = %d, or undo the finished statements and DELETE FROM "
-	            "schema_migrations WHERE version = %d. Then migrate again",
+	return fail(why, ERR_CONFLICT, "an earlier migration did not finish schema/%s. "
+	            "If no other migration is running, compare the tables with the file. "
+	            "Then run the missing statements and UPDATE schema_migrations SET "
+	            "state = 'DONE' WHERE version = %d, or undo the finished statements "
+	            "and DELETE FROM schema_migrations WHERE version = %d. Then run "
+	            "'zonefleet db migrate' again",
 	            migration->file->file, version, version);
 }
 
@@ -170,8 +171,8 @@ static enum err migrate_step(struct db *db, const struct migration *migration,
 		return err;
 	if (!is_same)
 		return fail(why, ERR_CONFLICT, "schema/%s differs from the file that an "
-		            "earlier run applied: restore the file, and put new changes "
-		            "into a new version", migration->file->file);
+		            "earlier migration applied: restore the file, and put new "
+		            "changes into a new version", migration->file->file);
 	if (note == MIGRATE_STARTED)
 		return migrate_fail_interrupted(migration, why);
 	if (note == MIGRATE_DONE)

@@ -366,7 +366,7 @@ static void client_log_malformed(struct rpc_client *client,
 	struct log_limit *limit = &client->not_understood;
 
 	if (log_is_due(limit, LOG_STRANGER_MS))
-		log_warn("answer not understood: bytes=%" PRIu64 " unlogged=%" PRIu64 " "
+		log_warn("invalid answer dropped: bytes=%" PRIu64 " unlogged=%" PRIu64 " "
 		         "reason=\"%s\"", delivery->sent_bytes, limit->unlogged,
 		         why->text);
 }

@@ -261,7 +261,8 @@ static enum err receive_explain(const struct rpc_server *server,
 {
 	if (delivery->is_too_large)
 		return fail(why, ERR_TOO_LARGE,
-		            "the message is too large: %" PRIu64 " bytes, more than %zu",
+		            "the message has %" PRIu64 " bytes, but this program accepts "
+		            "at most %zu (broker.max_message_bytes)",
 		            delivery->sent_bytes, server->max_bytes);
 	return fail(why, ERR_INVALID, "the message must have the content type "
 	            "application/json and no compression");

@@ -352,9 +352,9 @@ enum err trust_check_answer(struct trust *trust, const struct trust_answer *answ
 		return OK;
 	}
 	fail(why, ERR_DENIED, "an answer to %s was refused: %s", answer->method,
-	     result == SIGNATURE_MISSING ? "it has no signature, so the program that "
-	                                   "sent it does not have the key of this "
-	                                   "program, or has an old version"
+	     result == SIGNATURE_MISSING ? "the answer has no signature, so the sender "
+	                                   "does not have the key of this program, "
+	                                   "or has an old version"
 	                                 : signature_result_words(result));
 	return trust_refuse(trust, &(struct refused_message){
 		.topic = answer->queue, .method = answer->method, .account = answer->user,
@@ -435,8 +435,8 @@ void trust_reload(struct trust *trust)
 	         trust->keys.fleet.count, trust_signer_id(trust, true),
 	         trust->keys.agents.count, trust->config->trust_broker);
 	if (trust->is_agent && trust->keys.fleet.count)
-		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an "
-		         "agent needs fleet.agent_keys only\"");
+		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set, "
+		         "but an agent needs only fleet.agent_keys\"");
 }
 
 struct trust *trust_new(const struct trust_config *config, bool is_agent)

@@ -309,7 +309,8 @@ static int worker_refuse_argument(struct program *program, const char *argument)
 
 	if (!strcmp(argument, ARGUMENT_CONFIG))
 		return worker_fail(program, EX_USAGE,
-		                   ARGUMENT_CONFIG " needs the path of the settings");
+		                   ARGUMENT_CONFIG " needs the path of the settings "
+		                   "file");
 	suggest_offer(&suggest, ARGUMENT_CONFIG, strlen(ARGUMENT_CONFIG));
 	for (size_t i = 0; i < ARGUMENTS; i++)
 		if (argument_is_known(program, &arguments[i]))

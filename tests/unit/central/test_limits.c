@@ -53,7 +53,7 @@ static const struct {
 	const char *want[LINES];
 } cases[] = {
 	{ { "*.w NS" }, 1, { "'*.w.example.org. NS': BIND (b1, b2) refuses the whole "
-	  "zone, because BIND takes no NS records at a wildcard name" } },
+	  "zone, because BIND accepts no NS records at a wildcard name" } },
 	{ { "w NS" }, 1, { NULL } },
 	{ { "w A", "w AAAA" }, 100, { NULL } },
 	{ { "w A", "w AAAA" }, 101, { "'w.example.org. A': BIND",
@@ -132,10 +132,9 @@ static void names_of_zones(void **unused)
 	limits_advise_zone(&zone, servers, COUNT(servers), arena, &advice);
 	assert_int_equal(advice.count, 1);
 	assert_string_equal(advice.texts[0], "'0/25.2.0.192.in-addr.arpa.': NSD (n1) "
-	                    "does not get the zone, because NSD takes no zone with / in "
-	                    "its name, unless slash_names is true for the server in "
-	                    "backends.nsd "
-	                    "(deploy/name-servers.md, NSD 4.6)");
+	                    "does not get the zone, because NSD accepts no zone with / "
+	                    "in its name, unless slash_names is true for the server "
+	                    "in backends.nsd (deploy/name-servers.md, NSD 4.6)");
 	limits_advise_zone(&zone, servers + 1, 1, arena, &advice);
 	assert_int_equal(advice.count, 1);
 	/* the length of this label is the code of "/" */
@@ -175,10 +174,11 @@ static void causes_of_a_failure(void **unused)
 	} rows[] = {
 		{ { "w NS" }, NULL },
 		{ { "*.v NS", "*.w NS" }, "likely cause: '*.v.example.org. NS', "
-		  "'*.w.example.org. NS': BIND takes no NS records at a wildcard name" },
+		  "'*.w.example.org. NS': BIND accepts no NS records at a wildcard "
+		  "name" },
 		{ { "*.v NS", "*.w NS", "*.x NS", "*.y NS", "*.z NS" },
 		  "likely cause: '*.v.example.org. NS', '*.w.example.org. NS', "
-		  "'*.x.example.org. NS': BIND takes no NS records at a wildcard name; "
+		  "'*.x.example.org. NS': BIND accepts no NS records at a wildcard name; "
 		  "and 2 more" },
 	};
 	const struct limit_failure failure = { "bind9", "answers with SERVFAIL", false };
@@ -214,10 +214,10 @@ static void causes_of_two_limits(void **unused)
 	put(&sets, "a A", 101);
 	put(&sets, "*.w NS", 1);
 	assert_string_equal(limits_explain(limits_find_rows(&sets), &failure, arena),
-	                    "likely cause: '*.w.example.org. NS': BIND takes no NS "
-	                    "records at a wildcard name; 'a.example.org. A': BIND takes "
-	                    "at most 100 records in a record set, unless its option "
-	                    "max-records-per-type allows more");
+	                    "likely cause: '*.w.example.org. NS': BIND accepts no NS "
+	                    "records at a wildcard name; 'a.example.org. A': BIND "
+	                    "accepts at most 100 records in a record set, unless its "
+	                    "option max-records-per-type allows more");
 	arena_free(&arena);
 }
 

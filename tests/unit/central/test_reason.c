@@ -156,12 +156,12 @@ static void test_the_record_that_a_server_refuses(void **state)
 		{ { { "a", "bind9", CREATED, FAILED("answers with SERVFAIL") },
 		    { "b", "nsd", CREATED, FAILED("serves serial 16, not yet 17") } },
 		  true, "a: answers with SERVFAIL; likely cause: '*.w.example.org. NS': "
-		  "BIND takes no NS records at a wildcard name; b: serves serial 16, not "
-		  "yet 17" },
+		  "BIND accepts no NS records at a wildcard name; b: serves serial 16, "
+		  "not yet 17" },
 		{ { { "a", "bind9", CREATED, FAILED("serves serial 16, not yet 17"),
 		      SERVES(SERIAL - 1) } },
 		  true, "a: serves serial 16, not yet 17; likely cause: '*.w.example.org."
-		  " NS': BIND takes no NS records at a wildcard name" },
+		  " NS': BIND accepts no NS records at a wildcard name" },
 		/* it is silent, or its control channel fails: no record is the cause */
 		{ { { "a", "bind9", CREATED, FAILED("no answer in 3 tries of 30 s") } },
 		  false, "a: no answer in 3 tries of 30 s" },
@@ -173,7 +173,7 @@ static void test_the_record_that_a_server_refuses(void **state)
 		{ { { "a", "powerdns", CREATED, SUCCESS, SERVES(SERIAL),
 		      .differs = true } },
 		  true, "a: serves records that differ from the database; likely cause: "
-		  "'x.example.org. RRSIG': PowerDNS takes no RRSIG, NSEC, NSEC3, "
+		  "'x.example.org. RRSIG': PowerDNS accepts no RRSIG, NSEC, NSEC3, "
 		  "NSEC3PARAM, DNSKEY, CDS or CDNSKEY records from other servers" },
 		/* it has reached the serial */
 		{ { { "a", "bind9", CREATED, SUCCESS, SERVES(SERIAL) } }, false,

@@ -145,7 +145,7 @@ static void bad(void **state)
 }
 
 #define ONE(line) "zonefleet: note: line " line " has one string: "
-#define TWO(line) "zonefleet: note: line " line " has 2 strings, which readers join " \
+#define TWO(line) "zonefleet: note: line " line " has 2 strings, which clients join " \
 	"without a blank: "
 
 /* The client says what it made of data that can be read in two ways. */
@@ -196,7 +196,7 @@ static void values_are_numbered(void **state)
 		                 OK);
 	assert_string_equal(buf_string(&notes.notes),
 	                    "zonefleet: note: value 2 has one string: \"two words\"\n"
-	                    "zonefleet: note: value 4 has 2 strings, which readers join "
+	                    "zonefleet: note: value 4 has 2 strings, which clients join "
 	                    "without a blank: \"a\" \"b\"\n");
 	assert_int_equal(quote_append(records, "CNAME", "\xe2\x98\x83.x.", &notes, &why),
 	                 ERR_INVALID);

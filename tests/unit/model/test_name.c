@@ -85,11 +85,11 @@ static void final_dots(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{ "mail",   "must end in a dot: write the whole name, for example "
+		{ "mail",   "must end in a dot: write the full name, for example "
 			    "'mail.example.org.'" },
 		{ "a\\.b", "for example 'a\\.b.example.org.'" },
 		{ "www.example.org", "must end in a dot: write 'www.example.org.'" },
-		{ "@",      "must be a whole name, for example 'example.org.'" },
+		{ "@",      "must be a full name, for example 'example.org.'" },
 	};
 	struct name name;
 

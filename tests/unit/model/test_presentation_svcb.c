@@ -113,7 +113,7 @@ static void good_text(void **state)
 static const struct bad {
 	const char *params, *words;
 } bads[] = {
-	{ "key123=abc key123=def", "'key123' must not come twice" },
+	{ "key123=abc key123=def", "'key123' must not appear twice" },
 	{ "mandatory", "must be a list of keys" },
 	{ "alpn", "one or more protocols" },
 	{ "port", "must be a number from 0 to 65535" },
@@ -127,8 +127,8 @@ static const struct bad {
 	{ "mandatory=alpn,port alpn=h2", "the keys that 'mandatory' lists" },
 	{ "mandatory=alpn,key7 key7=/{?dns} port=1", "the keys that 'mandatory' lists" },
 	{ "no-default-alpn", "without 'alpn' (RFC 9460 7.1.1)" },
-	{ "port=1 port=1", "'port' must not come twice" },
-	{ "key3=\\001\\187 port=443", "'port' must not come twice" },
+	{ "port=1 port=1", "'port' must not appear twice" },
+	{ "key3=\\001\\187 port=443", "'port' must not appear twice" },
 	{ "key3=x", "'port' a number of two octets" },
 	{ "ALPN=h2", "'ALPN' is unknown" },
 	{ "key01=x", "'key01' is unknown" },

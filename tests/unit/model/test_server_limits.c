@@ -133,7 +133,7 @@ static void rows_are_whole(void **unused)
 		const struct server_limit *limit = &server_limits[i];
 
 		assert_true(limit->backend && limit->server && limit->takes);
-		assert_memory_equal(limit->takes, "takes ", 6);
+		assert_memory_equal(limit->takes, "accepts ", 8);
 		assert_int_equal(!!limit->excludes_set + !!limit->excludes_record +
 		                 !!limit->excludes_zone, 1);
 		assert_non_null(server_limit_effect_words(limit->effect));
