@@ -65,7 +65,7 @@ class RabbitNode(RabbitMq):
 
 
 class RabbitCluster(Cluster):
-    """As a RabbitMq: .url has all nodes, .ctl() asks one that runs."""
+    """As a RabbitMq: .url has all nodes, .ctl() and .listed() ask one that runs."""
 
     addresses = ("127.0.0.21", "127.0.0.22", "127.0.0.23")
 
@@ -92,11 +92,17 @@ class RabbitCluster(Cluster):
                          for node in nodes)
         return f"rabbit://{hosts}/{self.vhost}"
 
-    def ctl(self, *arguments):
+    def _running(self):
         for node in self.nodes:
             if node.pid and node.is_ready():
-                return node.ctl(*arguments)
+                return node
         raise LabError("no node of the RabbitMQ cluster answers")
+
+    def ctl(self, *arguments):
+        return self._running().ctl(*arguments)
+
+    def listed(self, what, *columns):
+        return self._running().listed(what, *columns)
 
     def launch(self):
         self.epmd.launch()
