@@ -386,7 +386,7 @@ class Ending(Process):
         self.tell(wanted)
         self.wait_for(lambda: len(seen) >= 5, PROGRESS_SECONDS, "it is at it")
         self.stop_in_time()
-        self.assertIn("this process is stopping", self.lab.workers[0].log.read_text())
+        self.assertIn("this process of zonefleet-ownership is stopping", self.lab.workers[0].log.read_text())
         sets, marked = own(self.lab.zone(), self.foreign[ZONE])
         self.assertEqual(sets, marked)
         self.assertTrue(20 <= len(sets) < 200, len(sets))

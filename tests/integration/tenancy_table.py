@@ -185,7 +185,7 @@ ROWS = {
     "ownership": {
         "apply_endpoints": HIDDEN,
         "plan_calculate": HIDDEN,
-        # no held plan has the digest
+        # there is no held plan with the digest
         "plan_approve": Outcomes("Conflict", N, N, "Conflict"),
         "get_plan": HIDDEN,
         "find_registries": Outcomes("sees", "nothing", F, "sees"),

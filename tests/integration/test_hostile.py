@@ -86,7 +86,7 @@ class Lab:
     def add_ports(self):
         """One that hears Neutron."""
         worker = self.add_worker("ports", PORTS)
-        self.fleet.wait_for(lambda: "feed is up" in worker.log.read_text(), SECONDS,
+        self.fleet.wait_for(lambda: "feed of Neutron connected" in worker.log.read_text(), SECONDS,
                             "it hears the notifications")
 
     def wait_quiet(self):

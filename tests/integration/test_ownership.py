@@ -186,10 +186,11 @@ class Basics(Story):
                 self.lab.apply([endpoint])
         with self.assertRaisesRegex(Exception, "resource"):
             self.lab.apply({}, resource="a,b")
-        with self.assertRaisesRegex(Exception, "cannot use the zone example.net."):
+        with self.assertRaisesRegex(Exception, "has no registry with the zone example.net."):
             self.lab.apply({}, zone="example.net")
         for zone in ZONE, "example.net":            # of another tenant; in no settings
-            with self.assertRaisesRegex(Exception, f"cannot use the zone {zone}. of the storage_id us"):
+            with self.assertRaisesRegex(Exception, f"has no registry with the zone {zone}. "
+                                        "and the storage_id us"):
                 self.lab.caller(admin=False).get_plan(storage_id="us", zone=zone)
 
 
@@ -402,7 +403,7 @@ class Sources(Story):
         plan = self.lab.planned()
         self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
         self.assertEqual(plan["plan"]["held"], 20)
-        with self.assertRaisesRegex(Exception, "no held plan has the digest"):
+        with self.assertRaisesRegex(Exception, "there is no held plan with the digest"):
             self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest="0" * 64)
         self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=plan["plan"]["digest"])
         self.wait_data({})

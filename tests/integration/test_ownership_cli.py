@@ -144,7 +144,7 @@ class Commands(Story):
         self.assertTrue(said.endswith("or use --yes\n"))
         status, out, said = self.client("owner", "approve", "us", ZONE, "0" * 64)
         self.assertEqual((status, out), (FAILED, ""))
-        self.assertIn("no held plan has the digest", said)
+        self.assertIn("there is no held plan with the digest", said)
         self.good("plan", "us", ZONE)
         self.assertEqual(len(self.lab.data()), 20)
         self.assertEqual(self.good("approve", "us", ZONE, digest),

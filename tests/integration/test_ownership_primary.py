@@ -453,7 +453,8 @@ class Servers:
         more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
         self.assertEqual(client.wire(*more)[0], b"")
         self.assert_sent(client, more, "failed",
-                         "cannot get this update: a change is larger than a DNS message")
+                         "cannot receive the update: a change in the update is larger than a "
+                         "DNS message")
         self.assertEqual(client.ask(f"a1.{zone}", "TXT"), [])
 
     def test_questions(self):
@@ -821,7 +822,7 @@ class Hostile(Story):
         self.assertEqual(ask(rcode=3), [])
         self.assertEqual(ask(WWW, change=lame), NO_AA)
         self.assertEqual(ask(WWW, change=cut), "sends a truncated message")
-        self.assertEqual(ask(WWW, change=other), "answers a different query")
+        self.assertEqual(ask(WWW, change=other), "sends an answer to a different query")
         self.assertEqual(ask(rcode=5), "answers with REFUSED")
 
     # ---- the clock ----
@@ -1281,13 +1282,13 @@ class CentralThatSays(Story):
         serials = itertools.count(1)
         seen, calls = self.seen(lambda marker: self.page(next(serials), int(marker or 0)))
         self.assertEqual(seen, "central: the domain changed 6 times while "
-                               "zonefleet-ownership read its records")
+                               "zonefleet-ownership read the domain")
         self.assertEqual(calls, [None, "1"] * 6)
 
     def test_pages_without_end(self):
         seen, calls = self.seen(lambda marker: {"serial": 7, "marker": "1",
                                                 "lines": [] if marker else [self.SOA]})
-        self.assertEqual((seen, calls), ("central: the answer contains a page without records",
+        self.assertEqual((seen, calls), ("central: a page of the answer contains no records",
                                          [None, "1"]))
 
     def test_a_text_that_reads_like_a_soa_is_a_record(self):

@@ -1151,7 +1151,7 @@ class Quotas(PortStory):
         return self.create(network or self.net, *addresses, caller=self.owner)
 
     def too_many(self, call, *arguments, **keywords):
-        self.refused("reverse domains of the tenant exist or will be created, and this call",
+        self.refused("reverse domains of the tenant exist or will be created. This call",
                      call, *arguments, **keywords)
 
     @contextlib.contextmanager

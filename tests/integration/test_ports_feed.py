@@ -59,7 +59,7 @@ def setUpModule():
         unittest.addModuleCleanup(worker.stop)
         worker.wait_ready()
         PortStory.workers.append(worker)
-        fleet.wait_for(lambda log=worker.log: "feed is up" in log.read_text(), SECONDS,
+        fleet.wait_for(lambda log=worker.log: "feed of Neutron connected" in log.read_text(), SECONDS,
                        "it hears the notifications")
 
 
@@ -684,7 +684,7 @@ class Broken(FeedStory):
 
     def refused_lines(self):
         return [line for worker in self.workers for line in worker.log.read_text().splitlines()
-                if "notification refused: " in line]
+                if "notification of Neutron refused: " in line]
 
     def test_many_that_are_none(self):
         """A process logs one line a second at most, and says how many have no line."""

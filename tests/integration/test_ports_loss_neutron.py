@@ -325,9 +325,9 @@ class Missed(LossStory):
 
     def restart_broker(self):
         """Until we hear Neutron again, by queues that we have bound again ourselves."""
-        ups = self.worker.log.read_text().count("feed is up")
+        ups = self.worker.log.read_text().count("feed of Neutron connected")
         self.fleet.rabbitmq.restart()
-        self.fleet.wait_for(lambda: self.worker.log.read_text().count("feed is up") > ups,
+        self.fleet.wait_for(lambda: self.worker.log.read_text().count("feed of Neutron connected") > ups,
                             2 * SECONDS, "it hears Neutron again")
 
 

@@ -60,7 +60,7 @@ def setUpModule():
     worker.launch()
     unittest.addModuleCleanup(worker.stop)
     worker.wait_ready()
-    fleet.wait_for(lambda: "feed is up" in worker.log.read_text(), SECONDS, "it hears Neutron")
+    fleet.wait_for(lambda: "feed of Neutron connected" in worker.log.read_text(), SECONDS, "it hears Neutron")
 
 
 def event_of(message):

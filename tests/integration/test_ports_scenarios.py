@@ -67,7 +67,7 @@ def setUpModule():
         unittest.addModuleCleanup(worker.stop)
         worker.wait_ready()
         Story.workers.append(worker)
-        fleet.wait_for(lambda log=worker.log: "feed is up" in log.read_text(), SECONDS,
+        fleet.wait_for(lambda log=worker.log: "feed of Neutron connected" in log.read_text(), SECONDS,
                        "it hears the notifications")
 
 

@@ -737,7 +737,7 @@ class Scheduled(RouteStory):
 
     def test_no_instance_that_is_up(self):
         """Without an address, of one that is down, and of one whose agent says nothing more."""
-        update, down = self.caller.update_router, "no router with an instance that is up"
+        update, down = self.caller.update_router, "no instance that is up"
         self.caller.create_router(router={"name": "empty"})
         self.router("down", {"address": "10.245.2.2", "up": False}, wait=False)
         first = self.route("first")
@@ -820,7 +820,7 @@ class Scheduled(RouteStory):
                          {route["id"] for route in good})
         for route in bad:
             was = self.get(route)
-            self.assertIn("no router without a label", was["last_error"])
+            self.assertIn("has a label that the route lacks", was["last_error"])
             self.wait(lambda: self.get(route)["attempts"] > was["attempts"], "it is tried again")
 
     def test_it_is_tried_less_and_less_often(self):
@@ -866,7 +866,7 @@ class Strategies(RouteStory):
         self.assertEqual(self.made("f"), ["other"])
         self.caller.drain_router(router="other")
         route = self.route("g")
-        self.assertIn("no router without a label", route["last_error"])
+        self.assertIn("has a label that the route lacks", route["last_error"])
         self.caller.update_router(router="east2", values={"label": ""})
         self.assertEqual(self.scheduled(route, 5)["router"], "east2")
 
@@ -1005,7 +1005,8 @@ class Domains(RouteStory):
             down, {"address": four, "up": False}]})
         self.active("shard1")
         self.answers(name, "A", four)
-        self.refused("empty", self.caller.update_router, router="shard1", values={"addresses": []})
+        self.refused("would have no address", self.caller.update_router, router="shard1",
+                     values={"addresses": []})
 
     def test_records_from_before_managers(self):
         """Central does not know yet that they are records of routes: they go with the router."""
@@ -1262,10 +1263,10 @@ class Backends(RouteStory):
         mine, own = self.namespace, f"{self.namespace}_web"
         for backend in "stats", "bank_web", f"bank_{own}", mine, f"{mine}2_web", own.upper():
             with self.subTest(backend=backend):
-                self.refused(f"not a backend of namespace {mine}. Use a backend that matches .NAMESPACE_",
+                self.refused(f"not allowed in namespace {mine}. Use a backend that matches .NAMESPACE_",
                              self.route, "web", self.user, backend=backend)
         route = self.route("web", self.user, backend=own)
-        self.refused("not a backend of namespace", self.user.update_route, route=route["id"],
+        self.refused("not allowed in namespace", self.user.update_route, route=route["id"],
                      values={"backend": "stats"})
         changed = self.user.update_route(route=route["id"], values={"backend": f"{own}.v2"})
         self.assertEqual(changed["route"]["backend"], f"{own}.v2")
@@ -1278,7 +1279,7 @@ class Backends(RouteStory):
             changed = self.user.update_route(route=route["id"], values=values)["route"]
             self.assertEqual(changed["backend"], "stats")
         self.user.update_route(route=route["id"], values={"backend": f"{self.namespace}_web"})
-        self.refused("not a backend of namespace", self.user.update_route, route=route["id"],
+        self.refused("not allowed in namespace", self.user.update_route, route=route["id"],
                      values={"backend": "stats"})
 
     def test_patterns_of_a_site(self):
@@ -1365,7 +1366,8 @@ class Moved(RouteStory):
         self.answers(new, "A", "10.245.2.4")
         self.answers(old, "CNAME", f"{new}.")
         since = time.monotonic()
-        self.refused("may still lead to it", self.caller.delete_router, router="shard1")
+        self.refused("may still lead clients to this router", self.caller.delete_router,
+                     router="shard1")
         for port in self.servers():
             self.wait(lambda: ask(port, old, "CNAME")[0] != {f"{new}."}, "the grace is over")
             self.assertGreater(time.monotonic() - since, 7)
@@ -1411,8 +1413,8 @@ class Moved(RouteStory):
         for state, words in (
                 ("HAVE", "grace period .* ends at 2999-01-01T.* for the TTL of 77 s"),
                 ("CACHED", "resolvers can keep the names until 2999-01-01T"),
-                ("WITHDRAWN", "may still lead to it: .*name servers.* 77 s"),
-                ("WITHDRAW", "may still lead to it: .*name servers.* 77 s")):
+                ("WITHDRAWN", "may still lead clients to this router: .*name servers.* 77 s"),
+                ("WITHDRAW", "may still lead clients to this router: .*name servers.* 77 s")):
             sql(f"UPDATE route_moves SET state = '{state}'")
             self.refused(words, self.caller.delete_router, router="shard1")
 

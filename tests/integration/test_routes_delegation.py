@@ -151,7 +151,7 @@ class Story(unittest.TestCase):
         ownership.stop()
         try:
             self.caller.create_router(router={"name": "shard1", "addresses": ["10.245.2.2"]})
-            self.fleet.wait_for(lambda: "not delegated" in self.caller.get_router(
+            self.fleet.wait_for(lambda: "cannot update the delegation" in self.caller.get_router(
                 router="shard1")["router"]["reason"], 2 * SECONDS, "it is said")
             self.fleet.wait_for(lambda: int(self.fleet.mariadb.sql(
                 "SELECT failures FROM routers")[0][0]) > 2, 2 * SECONDS, "less and less often")

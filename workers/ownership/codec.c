@@ -34,8 +34,8 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why)
 {
-	return fail(why, ERR_NOT_FOUND, "this caller cannot use the zone %.255s of the "
-	            "storage_id %.64s: check the zone in registries.zones, and the "
+	return fail(why, ERR_NOT_FOUND, "this caller has no registry with the zone "
+	            "%.255s and the storage_id %.64s: check registries.zones, and the "
 	            "tenant of the caller", zone, storage_id);
 }
 
@@ -83,8 +83,8 @@ static enum err endpoint_get_type(const json_t *json, struct endpoint *endpoint,
 	if (!err)
 		err = rrtype_parse(text, "type", &endpoint->rrset.type, why);
 	if (!err && !mark_type_is_known(endpoint->rrset.type))
-		return fail(why, ERR_INVALID, "type: zonefleet cannot write ownership "
-		            "marks for records of type %s", text);
+		return fail(why, ERR_INVALID, "type: zonefleet-ownership cannot write "
+		            "ownership marks for records of type %s", text);
 	return err;
 }
 

@@ -73,7 +73,7 @@ void due_fire(void *self)
 	struct tx tx = tx_autocommit(ownership->runtime.db, &why);
 	store_registries_due(&tx, due_note, ownership);
 	if (tx_commit(&tx)) {
-		log_warn("due registries not read: reason=\"%s\"", why.text);
+		log_warn("cannot read which registries are due: reason=\"%s\"", why.text);
 		return;
 	}
 	due_begin(ownership);

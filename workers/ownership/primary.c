@@ -469,8 +469,8 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		primary_write(primary, sending->data, sending->len);
 	else
 		primary_lose_send(primary, OUTCOME_FAILED,
-		                  "cannot get this update: a change is larger than a DNS "
-		                  "message");
+		                  "cannot receive the update: a change in the update is "
+		                  "larger than a DNS message");
 }
 
 void primary_cancel_send(struct primary *primary)

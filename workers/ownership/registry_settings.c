@@ -247,8 +247,8 @@ static enum err registry_parse_types(const struct option_texts *texts,
 		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
 		                   why);
 		if (!err && !mark_type_is_known(rules->types[i]))
-			err = fail(why, ERR_INVALID, "managed_types: zonefleet cannot "
-			           "write ownership marks for records of type %s",
+			err = fail(why, ERR_INVALID, "managed_types: zonefleet-ownership "
+			           "cannot write ownership marks for records of type %s",
 			           texts->item[i]);
 	}
 	return err;
@@ -356,8 +356,8 @@ enum err registries_build(struct registries *registries, struct why *why)
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
 			err = fail(why, ERR_INVALID,
-			           "storage_id: '%s' has this zone twice: list the zone "
-			           "once", from[i].storage_id);
+			           "storage_id: '%s' is listed twice for this zone: list "
+			           "each storage_id once for a zone", from[i].storage_id);
 		err = registry_explain(registry, err, why);
 		registries->count++;
 	}

@@ -121,7 +121,7 @@ static enum err round_write_end(void *self, struct why *why)
 static void round_note_unwritten(struct round *round, const struct why *why)
 {
 	round->registry->last_plan.is_known = false;
-	round_warn(round, "round not written", why->text);
+	round_warn(round, "result of the round not stored in the database", why->text);
 }
 
 static void round_on_end_written(void *self, enum err err, const struct why *why)
@@ -140,7 +140,8 @@ static void round_on_orders_settled(void *self, enum err err, const struct why *
 	struct round *round = self;
 
 	if (err)
-		round_warn(round, "results of orders not written", why->text);
+		round_warn(round, "results of orders not stored in the database",
+		           why->text);
 	else
 		round_orders_notify(round);
 	redo_timer_run(round->redo, round_write_end, round_on_end_written);
@@ -193,7 +194,8 @@ static void round_on_assigned(void *self, enum err err, const struct why *why)
 	struct round *round = self;
 
 	if (err)
-		round_warn(round, "outcomes of changes not written", why->text);
+		round_warn(round, "outcomes of changes not stored in the database",
+		           why->text);
 	round_end_planned(round);
 }
 
@@ -253,7 +255,7 @@ static void round_send_next(void *self)
 	}
 	if (round->is_stopped || !holder_is_sure(round_holder(round), round->held)) {
 		snprintf(round->reason, sizeof(round->reason), "%s", round->is_stopped
-		         ? "this process is stopping"
+		         ? "this process of zonefleet-ownership is stopping"
 		         : "the lock of the registry expired");
 		batch_give_up(round->batch, OUTCOME_AGAIN);
 		round_end_sending(round);
@@ -332,7 +334,8 @@ static void round_on_kept(void *self, enum err err, const struct why *why)
 
 	round->is_kept = !err;
 	if (err)
-		round_warn(round, "records of the zone not stored", why->text);
+		round_warn(round, "records of the zone not stored in the database",
+		           why->text);
 	redo_timer_run(round->redo, round_owned_settle, round_on_settled);
 }
 
@@ -393,7 +396,8 @@ static enum err round_read_row(struct round *round, struct why *why)
 
 	if (!store_registry_read(&tx, round->arena, round->registry->id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND,
-		        "the table registries has no row for storage_id %s and zone %s",
+		        "the table registries has no row for storage_id %s and zone %s: "
+		        "restart zonefleet-ownership",
 		        round->registry->settings->storage_id,
 		        round->registry->zone_text);
 	return tx_commit(&tx);
@@ -422,7 +426,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 	round->timer = loop_timer_new(ownership->runtime.loop, round_send_next, round);
 	round->redo = redo_timer_new(ownership->runtime.loop, round);
 	if (round_read_row(round, &why)) {
-		round_warn(round, "registry not read", why.text);
+		round_warn(round, "registry not read from the database", why.text);
 		round_free(round);
 		return;
 	}

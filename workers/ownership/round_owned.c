@@ -32,8 +32,9 @@ enum err round_owned_restore(void *self, struct why *why)
 	}
 	enum err err = tx_commit(&tx);
 	if (!err && restored)
-		log_warn("ownership restored: zone=%s storage_id=%s sets=%zu "
-		         "reason=\"the database lost the rows of owned record sets\"",
+		log_warn("ownership of record sets restored: zone=%s storage_id=%s "
+		         "sets=%zu reason=\"the database lost the rows of owned record "
+		         "sets\"",
 		         registry->zone_text, registry->settings->storage_id, restored);
 	return err;
 }

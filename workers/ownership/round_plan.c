@@ -58,7 +58,8 @@ static enum err round_read_rows(struct round *round, struct why *why)
 
 	if (!store_registry_read(&tx, round->arena, id, &round->row))
 		tx_fail(&tx, ERR_NOT_FOUND,
-		        "the table registries has no row for storage_id %s and zone %s",
+		        "the table registries has no row for storage_id %s and zone %s: "
+		        "restart zonefleet-ownership",
 		        round->registry->settings->storage_id,
 		        round->registry->zone_text);
 	round->is_complete = true;
@@ -110,7 +111,8 @@ enum err round_plan(struct round *round, struct why *why)
 	plan_make(round->view, &registry->rules, true, &round->plan);
 	plan_hold_incomplete(&round->plan, round_is_complete_source, round);
 	round_release_approved(round);
-	log_debug("zone planned: zone=%s storage_id=%s items=%zu held=%zu ms=%lld",
+	log_debug("plan of the zone made: zone=%s storage_id=%s items=%zu held=%zu "
+	          "ms=%lld",
 	          registry->zone_text, registry->settings->storage_id, round->plan.count,
 	          round->plan.held, (long long)(clock_us() - began) / 1000);
 	return OK;

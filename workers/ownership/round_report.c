@@ -322,8 +322,8 @@ static void report_plan(const struct round *round)
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
 	if (round->update_count || round->plan.held)
-		log_info("zone planned: zone=%s storage_id=%s serial=%u names=%zu "
-		         "applied=%zu held=%zu dry_run=%s", registry->zone_text,
+		log_info("round with changes ended: zone=%s storage_id=%s serial=%u "
+		         "names=%zu applied=%zu held=%zu dry_run=%s", registry->zone_text,
 		         registry->settings->storage_id, round->serial,
 		         round->update_count, applied, round->plan.held,
 		         registry->settings->dry_run ? "true" : "false");

@@ -79,8 +79,8 @@ static enum err service_plan_approve(void *self, struct request *req)
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	if (!store_plan_approve(&tx, registry->id, digest, req->context.user))
-		tx_fail(&tx, ERR_CONFLICT, "no held plan has the digest '%s': read the "
-		        "plan again", err_quote(digest, (char[65]){ 0 }, 65));
+		tx_fail(&tx, ERR_CONFLICT, "there is no held plan with the digest '%s': "
+		        "read the plan again", err_quote(digest, (char[65]){ 0 }, 65));
 	else
 		service_note_registry(req, registry);
 	err = tx_commit(&tx);

@@ -93,7 +93,7 @@ void store_order_put(struct tx *tx, const char *registry_id,
 	rpc_digest(req, digest);
 	if (order_count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
 		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
-		        "wait until an order is done", ORDERS_OPEN_MAX);
+		        "wait until one of these orders is done", ORDERS_OPEN_MAX);
 	order_forget_old(tx, registry_id);
 	order_insert(tx, registry_id, order, digest);
 	order_check(tx, registry_id, digest, req);

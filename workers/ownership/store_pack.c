@@ -21,8 +21,8 @@ void store_unpack(struct tx *tx, struct tx_rows *rows, const char *table,
 
 	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
 		tx_fail(tx, ERR_INTERNAL, "a row of the table %s has %zu octets of "
-		        "compressed records that this program cannot read: correct this "
-		        "row in the database", table, len);
+		        "compressed records that zonefleet-ownership cannot read: "
+		        "correct this row in the database", table, len);
 	rrset_sort(set);
 }
 

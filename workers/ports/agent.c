@@ -195,7 +195,7 @@ static int64_t networks_remove_unseen(void)
 static void networks_log_unreadable(int error)
 {
 	if (!agent.is_unreadable)
-		log_warn("directory not read: directory=%s reason=\"%s\"",
+		log_warn("directory of networks not read: directory=%s reason=\"%s\"",
 		         agent.settings.directory, strerror(error));
 	agent.is_unreadable = true;
 }
@@ -273,7 +273,8 @@ static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
 		const char *text = json_string_value(json_array_get(list, i));
 
 		if (!text || !id_parse(text, ids[i]))
-			return fail(why, ERR_INVALID, "ports[%zu]: must be an id", i);
+			return fail(why, ERR_INVALID, "ports[%zu]: must be an id of 32 "
+			            "hexadecimal digits", i);
 	}
 	return OK;
 }

@@ -100,7 +100,7 @@ static void comparison_end(struct comparison *comparison, const char *reason)
 	struct tx tx = tx_begin(comparison->ports->runtime.db, &why);
 
 	metric_add(*reason ? figures.failed : figures.rounds, 1);
-	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d "
+	log_info("comparison with Neutron ended: looked_at=%d differing=%d repaired=%d "
 	         "failed=%d ms=%" PRId64 " reason=\"%s\"", comparison->row.looked_at,
 	         comparison->row.differing, comparison->row.repaired,
 	         comparison->failures, clock_ms() - comparison->began_ms, reason);
@@ -115,7 +115,8 @@ static void comparison_end(struct comparison *comparison, const char *reason)
 	if (*reason)
 		store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
-		log_warn("result of comparison not stored: reason=\"%s\"", why.text);
+		log_warn("result of the comparison with Neutron not stored: "
+		         "reason=\"%s\"", why.text);
 	comparison->row.reason = "";
 	revision_list_clear(&comparison->networks);
 	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
@@ -166,7 +167,7 @@ static const json_t *comparison_find_object(const json_t *list, enum neutron_kin
 static enum err comparison_note_failure(struct comparison *comparison, const char *id,
                                         enum err err, const struct why *why)
 {
-	log_warn("object not repaired: id=%s reason=\"%s\"", id, why->text);
+	log_warn("object of Neutron not repaired: id=%s reason=\"%s\"", id, why->text);
 	if (err_retry(err) != RETRY_NEVER)
 		return err;
 	if (!comparison->failures++)
@@ -298,8 +299,9 @@ static void comparison_second_pass(struct comparison *comparison)
 	if (!comparison_chunk_size(comparison) && !comparison_next_kind(comparison)) {
 		comparison_end(comparison,
 		               comparison_count_differing(comparison) < DIFFERING_MAX
-		               ? "" : "more objects differ than one round can repair: "
-		                       "the next round repairs more objects");
+		               ? "" : "more objects differ than one comparison can "
+		                       "repair: the next comparison repairs more "
+		                       "objects");
 		return;
 	}
 	query.kind = comparison->kind;
@@ -544,7 +546,7 @@ static bool comparison_claim(struct comparison *comparison)
 		store_comparison_due(&tx, comparison_feed(comparison), period_ms);
 	is_claimed = store_comparison_claim(&tx, comparison_feed(comparison), period_ms);
 	if (tx_commit(&tx)) {
-		log_warn("comparison not started: reason=\"%s\"", why.text);
+		log_warn("comparison with Neutron not started: reason=\"%s\"", why.text);
 		return false;
 	}
 	comparison->has_row = true;
@@ -567,7 +569,8 @@ void compare_soon(struct comparison *comparison)
 	struct tx tx = tx_autocommit(comparison->ports->runtime.db, &why);
 	store_comparison_due(&tx, comparison_feed(comparison), RETRY_MS);
 	if (tx_commit(&tx))
-		log_warn("comparison not scheduled: reason=\"%s\"", why.text);
+		log_warn("comparison with Neutron not scheduled: reason=\"%s\"",
+		         why.text);
 }
 
 struct comparison *compare_new(struct ports *ports)

@@ -106,7 +106,8 @@ void dnsmasq_lines_announce(const struct lines_change *change, struct ports *por
 		return;
 	args = lines_encode_change(change);
 	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, NULL, &why))
-		log_warn("changed dnsmasq lines not announced: network=%s reason=\"%s\"",
+		log_warn("changed dnsmasq lines not announced to the agents: network=%s "
+		         "reason=\"%s\"",
 		         change->network_id, why.text);
 	json_decref(args);
 }

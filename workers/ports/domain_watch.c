@@ -87,10 +87,11 @@ static void domain_watch_check(struct domain_watch *watch,
 		                                                             "version"));
 
 	if (tx_retry_on_loop(domain_check_write, &check, &why))
-		log_warn("domain not checked: domain=%s reason=\"%s\"", zone->zone,
-		         why.text);
+		log_warn("domain in central not checked: domain=%s reason=\"%s\"",
+		         zone->zone, why.text);
 	else if (domain_check_is_lost(&check))
-		log_warn("domain was deleted or replaced: domain=%s old=%s new=%s",
+		log_warn("domain in central was deleted or replaced: domain=%s old=%s "
+		         "new=%s",
 		         zone->zone, zone->domain_id, check.id);
 }
 
@@ -116,10 +117,10 @@ static void domain_watch_skip(struct domain_watch *watch, const struct rpc_answe
 
 	if (err_retry(answer->err) != RETRY_NEVER)
 		return;
-	log_warn("domain not checked: domain=%s reason=\"%s\"",
+	log_warn("domain in central not checked: domain=%s reason=\"%s\"",
 	         watch->zones[watch->next].zone, answer->why.text);
 	if (tx_retry_on_loop(domain_watch_put_last, watch, &why))
-		log_warn("domain not checked: domain=%s reason=\"%s\"",
+		log_warn("domain in central not checked: domain=%s reason=\"%s\"",
 		         watch->zones[watch->next].zone, why.text);
 	watch->next++;
 	domain_watch_ask_next(watch);
@@ -154,7 +155,7 @@ static void domain_watch_ask_next(struct domain_watch *watch)
 	                             &why);
 	/* the next timer call repeats the question */
 	if (!watch->is_asking)
-		log_warn("domain not checked: domain=%s reason=\"%s\"",
+		log_warn("domain in central not checked: domain=%s reason=\"%s\"",
 		         watch->zones[watch->next].zone, why.text);
 	json_decref(args);
 }
@@ -169,7 +170,7 @@ static void domain_watch_begin(struct domain_watch *watch)
 	watch->share = membership_share(runtime->membership, runtime->db);
 	if (!watch->share.total || !tx_retry_on_loop(domain_watch_read, watch, &why))
 		return;
-	log_warn("domains not checked: reason=\"%s\"", why.text);
+	log_warn("domains in central not checked: reason=\"%s\"", why.text);
 	watch->count = watch->next = 0;
 }
 

@@ -187,7 +187,8 @@ static void feed_refuse(struct feed *feed, const struct broker_delivery *deliver
 {
 	metric_add(figures.refused, 1);
 	if (log_is_due(&feed->refused, LOG_STRANGER_MS))
-		log_warn("notification refused: queue=%s unlogged=%llu reason=\"%s\"",
+		log_warn("notification of Neutron refused: queue=%s unlogged=%llu "
+		         "reason=\"%s\"",
 		         delivery->queue, (unsigned long long)feed->refused.unlogged,
 		         why->text);
 	broker_dead_letter(feed->in, feed->ports->runtime.out, delivery, why->text);
@@ -229,7 +230,7 @@ static void feed_on_up(void *self)
 {
 	struct ports *ports = ((struct feed *)self)->ports;
 
-	log_info("feed is up: exchange=%s", ports->settings.feed);
+	log_info("feed of Neutron connected: exchange=%s", ports->settings.feed);
 	compare_soon(ports->comparison);
 }
 
@@ -237,7 +238,7 @@ static void feed_on_down(void *self)
 {
 	const struct ports *ports = ((struct feed *)self)->ports;
 
-	log_warn("feed is down: exchange=%s", ports->settings.feed);
+	log_warn("feed of Neutron disconnected: exchange=%s", ports->settings.feed);
 }
 
 static void feed_on_drained(void *self)

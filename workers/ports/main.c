@@ -72,7 +72,7 @@ static void refused_timer_fire(void *self)
 	if (tx_retry_on_loop(retry_refused, own, &why))
 		log_warn("refused records not retried: reason=\"%s\"", why.text);
 	if (own->settings.deletes_reverse && tx_retry_on_loop(find_unused, own, &why))
-		log_warn("unused domains not read: reason=\"%s\"", why.text);
+		log_warn("cannot find unused reverse domains: reason=\"%s\"", why.text);
 }
 
 static const struct timer timers[] = {

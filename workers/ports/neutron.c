@@ -147,7 +147,8 @@ static const char *neutron_domain(const json_t *json, const char *id, struct are
 	struct why why;
 
 	if (codec_domain_text(neutron_text(json, "dns_domain"), arena, &domain, &why))
-		log_warn("domain ignored: port=%s reason=\"%s\"", id, why.text);
+		log_warn("domain of the port ignored: port=%s reason=\"%s\"",
+		         id, why.text);
 	return domain;
 }
 
@@ -174,8 +175,9 @@ static void neutron_addresses(const json_t *json, struct arena *arena,
 		    codec_has_address(port, &address))
 			continue;
 		if (port->count == ADDRESSES_MAX) {
-			log_warn("addresses ignored: port=%s reason=\"the port has more "
-			         "than %d addresses\"", port->id, ADDRESSES_MAX);
+			log_warn("some addresses of the port ignored: port=%s "
+			         "reason=\"the port has more than %d addresses\"",
+			         port->id, ADDRESSES_MAX);
 			return;
 		}
 		port->addresses[port->count++] = address;
@@ -253,8 +255,8 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 		return err;
 	if (codec_domain(neutron_text(json, "dns_domain"), "dns_domain", &network->domain,
 	                 &domain_why))
-		log_warn("domain ignored: network=%s reason=\"%s\"", network->id,
-		         domain_why.text);
+		log_warn("domain of the network ignored: network=%s reason=\"%s\"",
+		         network->id, domain_why.text);
 	if (network->domain.len)
 		name_format(&network->domain, text);
 	network->domain_text = arena_strdup(arena, text);

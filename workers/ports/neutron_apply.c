@@ -278,7 +278,8 @@ static void apply_report_conflict(const struct port_update *update,
 	struct why why;
 
 	metric_add(figures.conflicts, 1);
-	log_warn("name taken: network=%s port=%s name=%s by=%s", port->network_id,
+	log_warn("name not given to the port, because another port has the name: "
+	         "network=%s port=%s name=%s by=%s", port->network_id,
 	         port->id, port->dns_name, taken_by);
 	if (rpc_notify(update->ports->runtime.rpc, "dns.port.conflict", payload, &why))
 		log_warn("notification not sent: event=dns.port.conflict port=%s "
@@ -293,7 +294,8 @@ static void apply_name_port(struct neutron_apply *apply, struct port_update *upd
 
 	if (port_update_set_fqdn(&update->network, port, LABELS_RFC1123, update->arena,
 	                         &why))
-		log_warn("name ignored: port=%s reason=\"%s\"", port->id, why.text);
+		log_warn("name of the port ignored: port=%s reason=\"%s\"",
+		         port->id, why.text);
 	apply->taken_by = port_update_taken_by(update, tx, port);
 	if (!apply->taken_by)
 		return;

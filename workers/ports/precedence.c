@@ -10,8 +10,8 @@ static struct log_limit limit;
 static void precedence_log(const char *what, const char *id)
 {
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("%s replaced: id=%s unlogged=%llu reason=\"Neutron has an "
-		         "object with the id of this object, which a call created\"",
+		log_warn("%s replaced: id=%s unlogged=%llu reason=\"a call created this "
+		         "object, but Neutron has an object with the same id\"",
 		         what, id, (unsigned long long)limit.unlogged);
 }
 

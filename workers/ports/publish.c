@@ -105,7 +105,7 @@ static void publish_log_failure(const void *object, const char *reason)
 	const struct publication *publication = object;
 
 	metric_add(publish_failures, 1);
-	log_warn("domain not published: domain=%s tenant=\"%s\" reason=\"%s\"",
+	log_warn("domain not updated in central: domain=%s tenant=\"%s\" reason=\"%s\"",
 	         publication->zone.zone, publication->zone.project_id, reason);
 }
 
@@ -184,7 +184,7 @@ void publish_fire(struct ports *ports)
 
 	store_zones_due(&tx, arena, publish_add_due, &due);
 	if (tx_commit(&tx))
-		log_warn("due domains not read: reason=\"%s\"", why.text);
+		log_warn("cannot read which domains are due: reason=\"%s\"", why.text);
 	else
 		publish_now(ports, due.zones, due.count);
 	arena_free(&arena);

@@ -72,8 +72,8 @@ static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 		work_fail(publication, answer->why.text);
 		return;
 	}
-	log_info("empty reverse domain %s: domain=%s reason=\"%s\"",
-	         answer->err ? "kept" : "deleted", publication->zone.zone,
+	log_info("reverse domain %s: domain=%s reason=\"%s\"",
+	         answer->err ? "not deleted" : "deleted", publication->zone.zone,
 	         answer->err ? answer->why.text : "");
 	work_write_then(publication, publish_write_not_ours, work_step);
 }

@@ -93,7 +93,7 @@ static void publish_on_done(void *object)
 
 	metric_add(publish_totals.changes, 1);
 	metric_add(publish_totals.records, (int64_t)publication->count);
-	log_info("domain published: domain=%s tenant=\"%s\" records=%zu",
+	log_info("domain updated in central: domain=%s tenant=\"%s\" records=%zu",
 	         publication->zone.zone, publication->zone.project_id,
 	         publication->count);
 	publish_raise_limit(publication);
@@ -133,8 +133,8 @@ static void publish_again_done(struct publication *publication, const json_t *an
 	now->type = last->type;
 	if (added) {
 		metric_add(publish_totals.restored, added);
-		log_warn("deleted records added again: domain=%s tenant=\"%s\" "
-		         "records=%" PRId64, publication->zone.zone,
+		log_warn("zonefleet-ports added deleted records again: domain=%s "
+		         "tenant=\"%s\" records=%" PRId64, publication->zone.zone,
 		         publication->zone.project_id, added);
 	}
 	publish_raise_limit(publication);
@@ -175,7 +175,8 @@ static void publish_notify_refused(const struct publication *publication)
 	struct why why;
 
 	metric_add(publish_totals.refused, 1);
-	log_warn("record refused: domain=%s name=%s port=%s reason=\"%s\"", row->zone,
+	log_warn("central refused a record of a port: domain=%s name=%s port=%s "
+	         "reason=\"%s\"", row->zone,
 	         row->name, row->port_id, reason);
 	if (rpc_notify(publication->ports->runtime.rpc, "dns.port.error", payload, &why))
 		log_warn("notification not sent: event=dns.port.error port=%s "

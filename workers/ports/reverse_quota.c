@@ -56,10 +56,11 @@ static void quota_refuse(struct tx *tx, const struct request *req,
 {
 	if (!access_is_owner(req, quota->project_id))
 		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a new reverse "
-		        "domain, but that tenant's quota of domains allows no more");
+		        "domain, but the other tenant has reached its limit of reverse "
+		        "domains: ask an administrator");
 	else
 		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the tenant exist "
-		        "or will be created, and this call needs %" PRId64 " more: the "
+		        "or will be created. This call needs %" PRId64 " more, but the "
 		        "limit is %" PRId64 " (the tenant's quota of domains, or "
 		        "ports.quota_reverse)",
 		        quota->count - quota->needed, quota->needed, quota->max);

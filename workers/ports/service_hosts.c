@@ -48,7 +48,8 @@ static void hosts_export_add_ports(struct hosts_export *export, struct tx *tx,
 		const char *text = json_string_value(json_array_get(ids, i));
 
 		if (!text || !id_parse(text, id))
-			tx_fail(tx, ERR_INVALID, "ports[%zu]: must be an id", i);
+			tx_fail(tx, ERR_INVALID, "ports[%zu]: must be an id of 32 "
+			        "hexadecimal digits", i);
 		else if (store_port_read(tx, req->arena, id, &port) && !port.is_gone &&
 		         !strcmp(port.network_id, export->network.id))
 			hosts_export_add_port(export, &port);

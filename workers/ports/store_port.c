@@ -151,8 +151,8 @@ void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 {
 	if (!tx_select_number(tx, "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? "
 	                  "LOCK IN SHARE MODE", TX_BIND(tx_text(id), tx_text(fqdn))))
-		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s", id,
-		        fqdn);
+		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s: try "
+		        "again", id, fqdn);
 }
 
 bool store_port_conflicts(struct tx *tx, const struct port_row *port)

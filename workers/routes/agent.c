@@ -110,7 +110,8 @@ static enum err routes_agent_changed(void *self, struct request *req)
 
 		if (!text || !id_parse(text, id))
 			return fail(&req->why, ERR_INVALID,
-			            "routes[%zu]: must be an id", i);
+			            "routes[%zu]: must be an id of 32 hexadecimal digits",
+			            i);
 		mirror_changed(agent.mirror, id);
 	}
 	mirror_told(agent.mirror, (uint64_t)version);
@@ -153,7 +154,8 @@ static void alive_report_on_answer(void *self, const struct rpc_answer *answer)
 		return;
 	}
 	if (answer->err && !agent.has_failed)
-		log_warn("address not reported: router=%s address=%s reason=\"%s\"",
+		log_warn("cannot report that the instance is alive: router=%s address=%s "
+		         "reason=\"%s\"",
 		         agent.settings.router, agent.settings.address, answer->why.text);
 	agent.has_failed = answer->err;
 	if (sends_again)

@@ -31,7 +31,8 @@ static enum err binding_generate_name(struct tx *tx, struct arena *arena,
 		if (tx->err)
 			return tx->err;
 	}
-	return fail(why, ERR_EXISTS, "host: %.253s belongs to another route", host);
+	return fail(why, ERR_EXISTS, "the generated name %.253s belongs to another "
+	            "route: set host", host);
 }
 
 /* ---- the former name ---- */

@@ -87,7 +87,8 @@ static void changed_router_cast(const struct changed_router *router,
 
 	snprintf(topic, sizeof(topic), "routes.%s", router->name);
 	if (rpc_cast(routes->runtime.rpc, &target, "routes_changed", args, NULL, &why))
-		log_warn("changed routes not announced: router=%s reason=\"%s\"",
+		log_warn("changed routes not announced to the agents: router=%s "
+		         "reason=\"%s\"",
 		         router->name, why.text);
 	json_decref(args);
 }

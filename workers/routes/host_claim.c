@@ -261,7 +261,8 @@ void host_claim_fire(struct routes *routes)
 	struct why why;
 
 	if (tx_retry_on_loop(sweep_read, &sweep, &why)) {
-		log_warn("hosts without a row in host_claims not read: reason=\"%s\"",
+		log_warn("cannot read which hosts have no row in host_claims: "
+		         "reason=\"%s\"",
 		         why.text);
 		sweep.count = 0;
 	}

@@ -120,7 +120,8 @@ static void due_fire(void *self)
 	routes_alive_update(own);
 	err = tx_retry_on_loop(addresses_update_shown, own, &why);
 	if (err)
-		log_warn("addresses in the domains not updated: reason=\"%s\"", why.text);
+		log_warn("addresses in the domains of routers not updated: reason=\"%s\"",
+		         why.text);
 	/* a race or a locked row means that the database can be reached */
 	if (err && err_retry(err) != RETRY_NOW)
 		own->receives_since_ms = 0;

@@ -131,7 +131,8 @@ static bool expiry_run_page(struct turn *turn)
 			host_changes_cast(&turn->changes, turn->routes);
 	}
 	if (err)
-		log_warn("expiry of former names failed: reason=\"%s\"", why.text);
+		log_warn("expired former names of routes not removed: reason=\"%s\"",
+		         why.text);
 	return !err && turn->count == PAGE && turn->ended;
 }
 

@@ -106,7 +106,7 @@ static void publish_log_failure(const void *object, const char *reason)
 	const struct publication *publication = object;
 
 	metric_add(publish_failures, 1);
-	log_warn("router's domain not published: router=%s domain=%s reason=\"%s\"",
+	log_warn("router's domain not updated: router=%s domain=%s reason=\"%s\"",
 	         publication->name, publication->router.dns, reason);
 }
 
@@ -174,7 +174,7 @@ void publish_fire(struct routes *routes)
 
 	store_domains_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
 	if (tx_commit(&tx)) {
-		log_warn("due routers not read: reason=\"%s\"", why.text);
+		log_warn("cannot read which routers are due: reason=\"%s\"", why.text);
 		return;
 	}
 	for (size_t i = 0; i < due.count; i++)

@@ -26,9 +26,8 @@ void publish_fail_delegation(struct publication *publication,
                              const struct rpc_answer *answer)
 {
 	work_fail(publication, arena_printf(publication->work.arena,
-	          "the domain is not delegated in %s: %s",
-	          publication->routes->settings.parent,
-	          answer->why.text));
+	          "cannot update the delegation of the domain in %s: %s",
+	          publication->routes->settings.parent, answer->why.text));
 }
 
 static void publish_on_ns(void *self, const struct rpc_answer *answer)

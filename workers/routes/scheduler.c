@@ -309,8 +309,9 @@ static void batch_handle_error(struct batch *batch, enum err err, const struct w
 		return;
 	batch->scheduler->single = SINGLE;
 	if (batch->count == 1 && tx_retry_on_loop(batch_write_failure, &failed, &again))
-		log_warn("failure not stored: route=%s reason=\"%s\"", batch->last_id,
-		         again.text);
+		log_warn("failed attempt to bind the route not stored: route=%s "
+		         "reason=\"%s\"",
+		         batch->last_id, again.text);
 }
 
 /* Binds BATCH->count routes. ERR_LOCKED: the redo timer tries again. */
@@ -362,7 +363,7 @@ static bool scheduler_is_due(const struct scheduler *scheduler,
 	bool any = store_routes_any_due(&tx, share);
 
 	if (tx_commit(&tx))
-		log_warn("due routes not read: reason=\"%s\"", why.text);
+		log_warn("cannot read which routes are due: reason=\"%s\"", why.text);
 	return any;
 }
 

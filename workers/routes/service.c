@@ -104,7 +104,7 @@ static void route_call_check_backend(struct route_call *call,
 	if (call->tx->err || call->req->context.is_admin ||
 	    backend_check_allows(call->routes, route))
 		return;
-	tx_fail(call->tx, ERR_DENIED, "backend: '%.100s' is not a backend of namespace "
+	tx_fail(call->tx, ERR_DENIED, "backend: '%.100s' is not allowed in namespace "
 	        "%.63s. Use a backend that matches '%.100s' (routes.backend_pattern), or "
 	        "ask an administrator", route->backend, route->namespace, pattern);
 }
@@ -206,7 +206,8 @@ static void route_call_create(struct route_call *call)
 		return;
 	if (store_route_lock(tx, call->req->arena, &key, &was)) {
 		if (!route_is_same(&was, route))
-			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s already exists",
+			tx_fail(tx, ERR_EXISTS, "name: route %.63s/%.253s already "
+			        "exists: choose a different name",
 			        route->namespace, route->name);
 		return;
 	}

@@ -50,7 +50,7 @@ static void binding_find_route(struct request *req, struct tx *tx,
 		        err_quote(input->namespace, (char[64]){ 0 }, 64),
 		        err_quote(input->name, (char[254]){ 0 }, 254));
 	else if (route->is_waiting)
-		tx_fail(tx, ERR_CONFLICT, "the route is waiting: %.300s",
+		tx_fail(tx, ERR_CONFLICT, "the route waits for its host: %.300s",
 		        route->last_error);
 }
 
@@ -179,7 +179,8 @@ static enum err host_list_read(const struct request *req, struct tx *tx,
 		char id[ID_LEN + 1];
 
 		if (!text || !id_parse(text, id))
-			return tx_fail(tx, ERR_INVALID, "routes[%zu]: must be an id", i);
+			return tx_fail(tx, ERR_INVALID, "routes[%zu]: must be an id of "
+			               "32 hexadecimal digits", i);
 		store_route_hosts(tx, req->arena, router, id, host_list_add, hosts);
 		host_list_end_route(hosts);
 	}

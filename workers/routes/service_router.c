@@ -123,8 +123,8 @@ static void pages_on_written(void *self, enum err err, const struct why *why)
 	struct pages *pages = self;
 
 	if (err)
-		log_warn("routes not updated: router=%s reason=\"%s\"", pages->router,
-		         why->text);
+		log_warn("routes of the router not updated: router=%s reason=\"%s\"",
+		         pages->router, why->text);
 	if (err == ERR_LOCKED)
 		loop_timer_set(pages->turn, LOCKED_MS);
 	else if (err || pages->matched < PAGE)
@@ -275,8 +275,8 @@ static void router_check_addresses(const struct routes *routes, struct tx *tx,
 		had |= was->addresses[i].is_shown;
 	if (had && rule.keeps && !store_addresses_any_usable(tx, was->name, &rule))
 		tx_fail(tx, ERR_CONFLICT, "addresses: no address is up, so the domain "
-		        "would be empty: keep an old address until a new address is up, "
-		        "or set routes.all_down = \"withdraw\"");
+		        "would have no address: keep an old address until a new address "
+		        "is up, or set routes.all_down = \"withdraw\"");
 }
 
 /* True: the router may now have routes that were not possible before. */
@@ -365,13 +365,12 @@ static const char *former_names_text(const struct former_names_left *left,
 {
 	if (left->leading)
 		return arena_printf(arena, "the grace period (routes.rebind_grace) ends "
-		                    "at %s. Then resolvers can keep the names for the "
-		                    "TTL of %u s",
+		                    "at %s. After this period, resolvers can keep the "
+		                    "names for the TTL of %u s",
 		                    left->until, left->ttl);
 	if (left->leaving)
-		return arena_printf(arena, "the name servers possibly still have the "
-		                    "names. Resolvers can keep the names for the TTL of "
-		                    "%u s",
+		return arena_printf(arena, "the name servers may still serve the names. "
+		                    "Resolvers can keep the names for the TTL of %u s",
 		                    left->ttl);
 	return arena_printf(arena, "resolvers can keep the names until %s", left->until);
 }
@@ -383,9 +382,9 @@ static void router_check_former_names(struct request *req, struct tx *tx,
 
 	store_router_former_names(tx, req->arena, router, &left);
 	if (left.count)
-		tx_fail(tx, ERR_CONFLICT, "the names or hosts of %" PRId64 " routes that "
-		        "have left this router may still lead to it: %s. Wait, or set "
-		        "force (client: --force)",
+		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " former names or hosts of routes "
+		        "may still lead clients to this router: %s. Wait, or set force "
+		        "(client: --force)",
 		        left.count, former_names_text(&left, req->arena));
 }
 
@@ -426,8 +425,8 @@ enum err service_delete_router(void *self, struct request *req)
 	service_read_router(req, &tx, name, ROUTER_LOCK, &router);
 	if (!tx.err && router.bound && router.state == ROUTER_DRAINING)
 		tx_fail(&tx, ERR_CONFLICT, "router %.63s is draining, but still has "
-		        "routes (%u): wait until they have other routers ('zonefleet "
-		        "route list --router %.63s' shows why a route stays)",
+		        "routes (%u): wait until the routes have other routers "
+		        "('zonefleet route list --router %.63s' shows why a route stays)",
 		        router.name, router.bound, router.name);
 	else if (!tx.err && router.bound)
 		tx_fail(&tx, ERR_CONFLICT, "this router still has routes (%u): drain the "

@@ -89,7 +89,7 @@ static void a_domain_that_always_changes_is_not_read(void **state)
 		assert_int_equal(is_restarted, !want);
 	}
 	assert_string_equal(why.text, "the domain changed 6 times while "
-	                    "zonefleet-ownership read its records");
+	                    "zonefleet-ownership read the domain");
 }
 
 int main(void)

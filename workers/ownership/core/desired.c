@@ -65,11 +65,13 @@ const char *desired_fault(const struct desired *desired, const struct view *view
 	if (!desired->rrset.count)
 		return "the endpoint has no records";
 	if (!mark_resource_is_valid(desired->resource))
-		return "an ownership mark cannot contain the name of the resource";
+		return "the name of the resource is too long or contains a character "
+			"that is not allowed in an ownership mark";
 	if (desired->rrset.count > 1 && (type == RR_CNAME || type == RR_DNAME))
-		return "a CNAME or DNAME record set can contain only one record";
+		return "a CNAME or DNAME record set must contain exactly one record";
 	if (type == RR_TXT && desired_has_mark(desired, view))
-		return "zonefleet would read the record as an ownership mark";
+		return "a TXT record of the endpoint looks like an ownership mark: "
+			"change the data of the record";
 	return NULL;
 }
 

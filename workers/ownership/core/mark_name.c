@@ -154,7 +154,7 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "%s: the suffix '%s' must not end in a dot", field, suffix);
 	if (!affix_is_unambiguous(parsed.prefix, parsed.suffix))
 		return fail(why, ERR_INVALID,
-		            "%s: the %s must contain '%s' at most once, and directly %s "
+		            "%s: the %s may contain '%s' only once, and only directly %s "
 		            "'-' or '.', not '%s'", field, *prefix ? "prefix" : "suffix",
 		            TEMPLATE, *prefix ? "before" : "after",
 		            *prefix ? prefix : suffix);
@@ -303,19 +303,21 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 
 	if (!type) {
 		rrtype_format(number, text);
-		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
-		            "for records of type %s", text);
+		return fail(why, ERR_INVALID, "zonefleet-ownership cannot write "
+		            "ownership marks for records of type %s", text);
 	}
 	if (name->len == 1)
-		return fail(why, ERR_INVALID, "zonefleet cannot write ownership marks "
-		            "for records of the root");
+		return fail(why, ERR_INVALID, "zonefleet-ownership cannot write "
+		            "ownership marks for records of the root");
 	if (!mark_name_make(form, name, type, &made))
 		return fail(why, ERR_INVALID, "the name of the ownership mark would have "
-		            "more than %d octets: choose a shorter name", NAME_MAX_WIRE);
+		            "more than %d octets: choose a shorter name for the record "
+		            "set", NAME_MAX_WIRE);
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
 		return fail(why, ERR_INVALID, "the ownership mark would be outside the "
-		            "zone, at '%.100s': set a prefix that ends in a dot", text);
+		            "zone: set a txt_prefix that ends in a dot (name of the "
+		            "mark: %.100s)", text);
 	}
 	*mark = made;
 	return OK;

@@ -17,10 +17,12 @@ void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
 static enum err paged_read_check(const struct paged_read *read, struct why *why)
 {
 	if (read->records > read->limits.records)
-		return fail(why, ERR_TOO_LARGE, "the domain has more than %zu records",
+		return fail(why, ERR_TOO_LARGE, "the domain must have at most %zu "
+		            "records, but has more",
 		            read->limits.records);
 	if (read->octets > read->limits.octets)
-		return fail(why, ERR_TOO_LARGE, "the domain has more than %zu octets",
+		return fail(why, ERR_TOO_LARGE, "the records of the domain must have at "
+		            "most %zu octets, but have more",
 		            read->limits.octets);
 	return OK;
 }
@@ -31,15 +33,14 @@ enum err paged_read_add(struct paged_read *read, const struct read_page *page,
 	*is_restarted = false;
 	if (now_ms > read->until_ms)
 		return fail(why, ERR_TIMEOUT,
-		            "a page of the domain arrived after the end of the time "
+		            "the records of the domain did not arrive within the time "
 		            "limit");
 	if (!page->records)	/* such pages could come without end */
-		return fail(why, ERR_REMOTE, "the answer contains a page without "
-		            "records");
+		return fail(why, ERR_REMOTE, "a page of the answer contains no records");
 	if (read->has_serial && read->serial != page->serial) {
 		if (read->starts == PAGED_READ_STARTS_MAX)
 			return fail(why, ERR_BUSY, "the domain changed %d times while "
-			            "zonefleet-ownership read its records",
+			            "zonefleet-ownership read the domain",
 			            PAGED_READ_STARTS_MAX);
 		paged_read_start(read);
 		*is_restarted = true;

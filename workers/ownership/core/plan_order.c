@@ -72,9 +72,12 @@ static void item_adopt(const struct planning *p, struct plan_item *item)
 	if (item->set->owner != OWNER_NONE && item->set->owner != OWNER_VAGUE)
 		plan_refuse(item, REASON_FOREIGN);
 	else if (!item->desired || item->desired->has_lost)
-		plan_refuse_because(item, REASON_UNMANAGED, "no resource wants the "
-		                    "record set, so a round would delete the record set: "
-		                    "run 'owner apply' first");
+		plan_refuse_because(item, REASON_UNMANAGED, item->desired
+		                    ? "another endpoint has priority, so a round would "
+		                      "delete the record set"
+		                    : "no resource wants the record set, so a round "
+		                      "would delete the record set: run 'zonefleet "
+		                      "owner apply' first");
 	else if (!rrset_same_records(order->expected ? order->expected
 	                                             : &item->desired->rrset,
 	                             &item->set->rrset))

@@ -315,8 +315,9 @@ static bool item_lacks_part_room(const struct planning *p, struct plan_item *ite
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_because(item, REASON_NO_MARK,
-		                           "an ownership mark that contains only the "
-		                           "storage_id cannot mark a shared name");
+		                           "the endpoint is shared, but an ownership "
+		                           "mark of the form 'same' cannot mark shared "
+		                           "names: set txt_form to 'typed'");
 	if (count <= SHARE_RECORDS_MAX)
 		return false;
 	snprintf(words, sizeof(words),

@@ -86,7 +86,7 @@ enum err rrset_query_read(const struct rrset_query *query, const uint8_t *data,
 	if (reply.header.flags & FLAG_TC)
 		return fail(why, ERR_REMOTE, "sends a truncated message");
 	if (!rrset_query_is_echoed(query, &reply))
-		return fail(why, ERR_REMOTE, "answers a different query");
+		return fail(why, ERR_REMOTE, "sends an answer to a different query");
 	if (!(reply.header.flags & FLAG_AA))
 		return fail(why, ERR_REMOTE, "answers without the AA flag: the server is "
 		            "not authoritative for the name");

@@ -80,8 +80,8 @@ static enum err port_name_complete(const char *dns_name, size_t len,
 
 	name_format(domain, suffix);
 	if (len + (is_full ? 0 : 1 + strlen(suffix)) > PORT_NAME_MAX)
-		return fail(why, ERR_INVALID, "dns_name: must have at most %d octets "
-		            "with the domain of the network, not %zu", PORT_NAME_MAX,
+		return fail(why, ERR_INVALID, "dns_name: the name with the domain of the "
+		            "network must have at most %d octets, not %zu", PORT_NAME_MAX,
 		            len + (is_full ? 0 : 1 + strlen(suffix)));
 	snprintf(full, PORT_NAME_MAX + 1, "%s%s%s", dns_name, is_full ? "" : ".",
 	         is_full ? "" : suffix);

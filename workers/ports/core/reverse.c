@@ -52,11 +52,11 @@ void reverse_zone(const struct address *address, uint8_t bits, struct name *zone
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why)
 {
 	if (address_bits == 32 && (bits % 8 || bits < 8 || bits > 24))
-		return fail(why, ERR_INVALID, "ptr_prefix_v4: must be 8, 16 or 24, not "
-		            "%d", bits);
+		return fail(why, ERR_INVALID, "ports.ptr_prefix_v4: must be 8, 16 or 24, "
+		            "not %d", bits);
 	if (address_bits == 128 && (bits % 4 || bits < 4 || bits > 124))
-		return fail(why, ERR_INVALID, "ptr_prefix_v6: must be a multiple of 4, "
-		            "from 4 to 124, not %d", bits);
+		return fail(why, ERR_INVALID, "ports.ptr_prefix_v6: must be a multiple "
+		            "of 4, from 4 to 124, not %d", bits);
 	return OK;
 }
 

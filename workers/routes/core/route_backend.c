@@ -27,8 +27,8 @@ enum err route_backend_check_patterns(const char *patterns, const char *field,
 			            "*: use at most one *", field, (int)len, at);
 	}
 	if (!count)
-		return fail(why, ERR_INVALID, "%s: must contain at least one pattern; "
-		            "\"*\" matches all", field);
+		return fail(why, ERR_INVALID, "%s: must contain at least one pattern, "
+		            "for example \"*\" for all", field);
 	return OK;
 }
 

@@ -146,8 +146,8 @@ static enum err strategy_explain(size_t of, size_t up, size_t count, struct why 
 	        "of a router ('zonefleet router drain ROUTER --undo')";
 
 	if (of && !up)
-		words = "no router with an instance that is up fits the route: start an "
-		        "instance";
+		words = "the routers that fit the route have no instance that is up: "
+		        "start an instance";
 	else if (up < of)
 		words = "all routers that fit the route are full or have no instance "
 		        "that is up: raise a capacity, or start an instance";
@@ -155,8 +155,8 @@ static enum err strategy_explain(size_t of, size_t up, size_t count, struct why 
 		words = "all routers that fit the route are full: raise a capacity, or "
 		        "create another router";
 	else if (count)
-		words = "there is no router without a label, and no router with a label "
-		        "of the route: change a label, or create a router";
+		words = "each router that accepts routes has a label that the route "
+		        "lacks: change a label, or create a router";
 	return fail(why, ERR_UNREACHABLE, "%s", words);
 }
 
