@@ -111,10 +111,10 @@ bool adjust_is_temporary(enum err err)
 static void adjust_park(struct adjustment *adjustment, struct tx *tx,
                         const struct fault *fault, const struct ending *ending)
 {
-	int64_t age_ms;
+	struct repair_tries tries;
 
 	adjustment->is_newly_parked =
-	    store_drift(tx, fault, &age_ms).state != DRIFT_PARKED;
+	    store_drift(tx, fault, &tries).state != DRIFT_PARKED;
 	if (!adjustment->is_newly_parked) {
 		store_drift_renew(tx, fault);
 		return;

@@ -43,6 +43,7 @@ struct follow_up_job {
 	enum follow action;
 	bool calling;			/* a call to central is out */
 	bool was_tried;			/* the server's driver was called */
+	bool is_renewed;		/* the zone was set up again */
 	enum err err;			/* of the driver or of central */
 	struct why why;
 	const char *outcome;		/* for follow_up_record_raise() */
@@ -118,13 +119,18 @@ static bool follow_up_takes_orders(const struct server *server)
 	return server->driver->retransfer && !server->driver->by_catalog;
 }
 
-/* Without renew(), the pool manager only orders the transfer again. */
-static bool follow_up_renews(const struct follow_up_job *job)
-{
-	return job->action == FOLLOW_RENEW && job->server->driver->renew;
-}
-
 /* ---- the row of repair_log ---- */
+
+/*
+ * What was done, which can differ from the decision: a driver without renew() only orders
+ * the transfer again, and a transfer that the server refuses is replaced by renew().
+ */
+static enum follow follow_up_done(const struct follow_up_job *job)
+{
+	if (job->action == FOLLOW_RAISE)
+		return FOLLOW_RAISE;
+	return job->is_renewed ? FOLLOW_RENEW : FOLLOW_TRANSFER;
+}
 
 struct recording {
 	const struct follow_up_job *job;
@@ -143,7 +149,7 @@ static enum err follow_up_write_record(void *self, struct why *why)
 		.domain = &job->domain,
 		.server_id = job->server->settings->id,
 		.worker = membership_name(fleet),
-		.action = job->action,
+		.action = follow_up_done(job),
 		.outcome = recording->outcome,
 		.serves = job->serves,
 		.detail = recording->detail,
@@ -154,7 +160,7 @@ static enum err follow_up_write_record(void *self, struct why *why)
 	if (job->held)
 		holder_guard(follow_up_holder(job), &tx, job->held);
 	store_followed(&tx, &followed);
-	if (follow_up_renews(job) && !job->err)
+	if (job->is_renewed && !job->err)
 		store_adjusted(&tx, job->domain.id, followed.server_id,
 		               job->server->settings_digest);
 	return tx_commit(&tx);
@@ -183,14 +189,12 @@ static void follow_up_record(const struct follow_up_job *job, struct db *db,
 		         job->serves);
 	snprintf(recording.detail, sizeof(recording.detail),
 	         "%s; %s; the database has serial %" PRIu32,
-	         job->err ? job->why.text
-	         : job->action == FOLLOW_RENEW && !follow_up_renews(job)
-	             ? words[FOLLOW_TRANSFER] : words[job->action], serves,
+	         job->err ? job->why.text : words[follow_up_done(job)], serves,
 	         job->domain.state.serial);
-	metric_add(job->err ? failed : done[job->action], 1);
+	metric_add(job->err ? failed : done[follow_up_done(job)], 1);
 	log_warn("server stays behind: domain=%s server=%s action=%s outcome=%s "
 	         "reason=\"%s\"", job->domain.name, job->server->settings->id,
-	         follow_name(job->action), outcome, recording.detail);
+	         follow_name(follow_up_done(job)), outcome, recording.detail);
 	if (tx_retry(follow_up_write_record, &recording, &why))
 		log_warn("repair not recorded: domain=%s server=%s reason=\"%s\"",
 		         job->domain.name, job->server->settings->id,
@@ -225,7 +229,8 @@ static enum err follow_up_order(struct follow_up_job *job)
 	                                        poolmgr->config.masters.count };
 	bool changed;
 
-	if (follow_up_renews(job))
+	job->is_renewed = job->action == FOLLOW_RENEW && driver->renew;
+	if (job->is_renewed)
 		return driver->renew(job->server->settings, &context,
 		                     &job->domain, &job->why);
 	enum err err = adjust_zone(poolmgr, job->server, &job->domain, job->held,
@@ -233,7 +238,8 @@ static enum err follow_up_order(struct follow_up_job *job)
 	/* settings that the server refuses are parked: the zone needs its transfer */
 	if (adjust_is_temporary(err))
 		return err;
-	return driver->retransfer(job->server->settings, &job->domain, &job->why);
+	return driver_transfer(driver, job->server->settings, &context, &job->domain,
+	                       &job->is_renewed, &job->why);
 }
 
 static void follow_up_act(struct follow_up_job *job)

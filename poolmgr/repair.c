@@ -163,7 +163,8 @@ static enum err repair_act(struct repair *job, const struct domain_ref *domain,
 	if (job->is_renewed)
 		return driver->renew(job->server->settings, &context, domain, why);
 	if (driver->retransfer)
-		return driver->retransfer(job->server->settings, domain, why);
+		return driver_transfer(driver, job->server->settings, &context, domain,
+		                       &job->is_renewed, why);
 	return fail(why, ERR_INVALID, "the backend %s cannot make a server transfer a "
 	            "zone again", driver->name);
 }
@@ -321,7 +322,7 @@ static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
  * or the transfer of the last repair may still run.
  */
 static bool repair_must_wait(struct tx *tx, const struct repair *job,
-                             int64_t repair_age_ms)
+                             const struct repair_tries *tries)
 {
 	const struct fault *fault = &job->fault;
 	struct content_case of = { .differs = false };
@@ -331,7 +332,7 @@ static bool repair_must_wait(struct tx *tx, const struct repair *job,
 	if (fault->is_hidden)
 		store_recompare_case(tx, fault->object, fault->server_id, &of);
 	return (fault->is_hidden && !of.differs) ||
-	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
+	       (tries->count && tries->age_ms < content_repair_pause_ms(tries->count));
 }
 
 static void repair_settle(struct repair *job, struct tx *tx, const struct drift *known)
@@ -354,9 +355,9 @@ static void repair_settle(struct repair *job, struct tx *tx, const struct drift 
 static enum err repair_write_observation(void *self, struct why *why)
 {
 	struct repair *job = self;
-	int64_t repair_age_ms = 0;
+	struct repair_tries tries;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
-	struct drift known = store_drift(&tx, &job->fault, &repair_age_ms);
+	struct drift known = store_drift(&tx, &job->fault, &tries);
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "the pool manager repaired this drift too often within one "
@@ -368,7 +369,7 @@ static enum err repair_write_observation(void *self, struct why *why)
 	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
-	job->action = repair_must_wait(&tx, job, repair_age_ms)
+	job->action = repair_must_wait(&tx, job, &tries)
 	                  ? DRIFT_IGNORE : drift_decide(&known, &job->terms);
 	store_drift_seen(&tx, &job->fault, job->action);
 	if (job->action == DRIFT_PARK)

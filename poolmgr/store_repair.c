@@ -36,19 +36,20 @@ static int store_drift_state(const char *name)
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
                          tx_text(kind_names[(fault)->kind])
 
-/* Counts repairs since the drift was parked, or an administrator asked. */
+/* Counts only since the drift was parked, or since an administrator asked. */
 static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
-                                    struct drift *known, int64_t *age_ms)
+                                    struct drift *known, struct repair_tries *tries)
 {
 	struct tx_rows rows;
 
-	*age_ms = 0;
+	*tries = (struct repair_tries){ 0 };
 	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*), CAST(COALESCE(SUM(serial = ? AND detail <> '' "
+	    "SELECT COUNT(*), CAST(COALESCE(SUM(outcome = 'DONE'), 0) AS SIGNED), "
+	    "CAST(COALESCE(SUM(outcome = 'DONE' AND serial = ? AND detail <> '' "
 	    "AND detail = LEFT(?, 512)), 0) AS SIGNED), "
 	    "TIMESTAMPDIFF(MICROSECOND, MAX(done_at), NOW(3)) DIV 1000 "
 	    "FROM repair_log WHERE object_uuid = ? AND server_id = ? "
-	    "AND kind = ? AND outcome = 'DONE' "
+	    "AND kind = ? AND outcome <> 'PARKED' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR AND done_at > COALESCE("
 	    "(SELECT MAX(s.asked_at) FROM pool_manager_status s WHERE s.domain_id = ? "
 	    "AND s.server_id = ? AND s.action = 'UPDATE'), 0) AND done_at > COALESCE("
@@ -57,6 +58,7 @@ static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 	    TX_BIND(tx_u32(fault->serial), tx_text(fault->detail), FAULT_KEY(fault),
 	            tx_text(fault->object), tx_text(fault->server_id),
 	            FAULT_KEY(fault)))) {
+		tries->count = (int)row_int(&rows);
 		known->repairs_this_hour = (int)row_int(&rows);
 		/* the text of an orphan zone is always the same */
 		known->same = (int)row_int(&rows);
@@ -65,7 +67,7 @@ static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 		/* a server can accept the order, and then fail to transfer the zone */
 		if (known->same > fault->transfers)
 			known->same = fault->transfers;
-		*age_ms = row_int(&rows);
+		tries->age_ms = row_int(&rows);
 		tx_select_end(&rows);
 	}
 }
@@ -91,12 +93,13 @@ bool store_is_settled(const char *stored, const char *detail)
 	return !strcmp(stored, text);
 }
 
-struct drift store_drift(struct tx *tx, const struct fault *fault, int64_t *repair_age_ms)
+struct drift store_drift(struct tx *tx, const struct fault *fault,
+                         struct repair_tries *tries)
 {
 	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
 
-	store_repairs_this_hour(tx, fault, &known, repair_age_ms);
+	store_repairs_this_hour(tx, fault, &known, tries);
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT state, detail, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "

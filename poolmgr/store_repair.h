@@ -24,12 +24,15 @@ struct fault {
 	int transfers;			/* CONTENT: as in struct server_report */
 };
 
-/*
- * Returns the stored state of the drift, and locks its row. REPAIR_AGE_MS gets the time
- * since the last repair within the last hour; 0: no such repair.
- */
+/* The repairs of a drift within the last hour, also those that failed. */
+struct repair_tries {
+	int count;
+	int64_t age_ms;			/* since the last one; 0: no repair */
+};
+
+/* Returns the stored state of the drift and its tries, and locks its row. */
 struct drift store_drift(struct tx *tx, const struct fault *fault,
-                         int64_t *repair_age_ms);
+                         struct repair_tries *tries);
 /*
  * Stores an observation of the drift. DRIFT_RECORD: a new drift. DRIFT_REPAIR: a
  * confirmed drift. Other values of ACTION have no effect.

@@ -167,21 +167,79 @@ static void bind9_clause(const struct bind9 *bind, const struct driver_context *
 	buf_printf(clause, " };%s };", source);
 }
 
+/*
+ * Deletes the zone. Its file stays, and BIND serves its records until the transfer. Half
+ * of the time is kept for bind9_put_back().
+ */
+static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
+                               struct why *why)
+{
+	struct bind9 keeping = *bind;
+	struct command command;
+
+	keeping.clean = false;
+	keeping.deadline_ms -= bind->server.timeout_ms / 2;
+	enum err err = bind9_rndc(&keeping, "sync", zone, NULL, &command, why);
+	if (!err)
+		err = bind9_rndc(&keeping, "delzone", zone, NULL, &command, why);
+	if (err || command.status == 0 ||
+	    reply_of("bind9", "delzone", 0, command.output) == REPLY_ABSENT)
+		return err;
+	return bind9_refused(bind, "delzone", &command, why);
+}
+
+static bool bind9_is_secondary(const char *shown)
+{
+	return strstr(shown, " type secondary;") || strstr(shown, " type slave;");
+}
+
+/* IS_THERE: the zone exists already, and keeps its settings. */
+static enum err bind9_add(const struct bind9 *bind, const char *zone, const char *clause,
+                          bool *is_there, struct why *why)
+{
+	struct command command;
+	enum err err = bind9_rndc(bind, "addzone", zone, clause, &command, why);
+
+	*is_there = false;
+	if (err || command.status == 0)
+		return err;
+	*is_there = reply_of("bind9", "addzone", 0, command.output) == REPLY_PRESENT;
+	return *is_there ? OK : bind9_refused(bind, "addzone", &command, why);
+}
+
+/*
+ * Gives the existing zone other settings. SHOWN: the output of showzone. Whatever modzone
+ * says, named does not change the type of a zone before the zone is deleted.
+ */
+static enum err bind9_modify(const struct bind9 *bind, const char *zone,
+                             const char *clause, const char *shown, struct why *why)
+{
+	bool is_secondary = bind9_is_secondary(shown);
+	const char *verb = is_secondary ? "modzone" : "addzone";
+	struct command command;
+	enum err err = is_secondary ? OK : bind9_take_out(bind, zone, why);
+
+	if (!err)
+		err = bind9_rndc(bind, verb, zone, clause, &command, why);
+	if (!err && command.status)
+		err = bind9_refused(bind, verb, &command, why);
+	return err;
+}
+
 /* A zone that exists gets the current settings. */
 static enum err bind9_add_or_modify(const struct bind9 *bind, const char *zone,
                                     const char *clause, struct why *why)
 {
 	struct command command;
-	enum err err = bind9_rndc(bind, "addzone", zone, clause, &command, why);
+	bool is_there;
+	enum err err = bind9_add(bind, zone, clause, &is_there, why);
 
-	if (err || command.status == 0)
+	if (err || !is_there)
 		return err;
-	if (reply_of("bind9", "addzone", 0, command.output) != REPLY_PRESENT)
-		return bind9_refused(bind, "addzone", &command, why);
-	err = bind9_rndc(bind, "modzone", zone, clause, &command, why);
-	if (err || command.status == 0)
-		return err;
-	return bind9_refused(bind, "modzone", &command, why);
+	err = bind9_rndc(bind, "showzone", zone, NULL, &command, why);
+	if (!err && command.status)
+		err = bind9_refused(bind, "showzone", &command, why);
+	return err ? err : bind9_modify(bind, zone, clause, command.output, why);
 }
 
 static enum err bind9_create(const void *settings, const struct driver_context *context,
@@ -237,27 +295,6 @@ static void bind9_second_source(char source[160])
 
 	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port "
 	         "%u; alt-transfer-source-v6 * port %u;", port, port);
-}
-
-/*
- * Deletes the zone. Its file stays, and BIND serves its records until the transfer. Half
- * of the time is kept for bind9_put_back().
- */
-static enum err bind9_take_out(const struct bind9 *bind, const char *zone,
-                               struct why *why)
-{
-	struct bind9 keeping = *bind;
-	struct command command;
-
-	keeping.clean = false;
-	keeping.deadline_ms -= bind->server.timeout_ms / 2;
-	enum err err = bind9_rndc(&keeping, "sync", zone, NULL, &command, why);
-	if (!err)
-		err = bind9_rndc(&keeping, "delzone", zone, NULL, &command, why);
-	if (err || command.status == 0 ||
-	    reply_of("bind9", "delzone", 0, command.output) == REPLY_ABSENT)
-		return err;
-	return bind9_refused(bind, "delzone", &command, why);
 }
 
 /*
@@ -319,27 +356,12 @@ static enum err bind9_compare(const struct bind9 *bind,
 	            "most %d octets, but has more", bind->server.id, COMMAND_OUTPUT);
 }
 
-static enum err bind9_modify(const struct bind9 *bind,
-                             const struct driver_context *context,
-                             const struct domain_ref *domain, struct why *why)
-{
-	struct buf clause = { 0 };
-	struct command command;
-
-	bind9_clause(bind, context, domain, "", &clause);
-	enum err err = bind9_rndc(bind, "modzone", domain->name, buf_string(&clause),
-	                          &command, why);
-	buf_clear(&clause);
-	if (!err && command.status)
-		err = bind9_refused(bind, "modzone", &command, why);
-	return err;
-}
-
 static enum err bind9_adjust(const void *settings, const struct driver_context *context,
                              const struct domain_ref *domain, bool *changed,
                              struct why *why)
 {
 	const struct bind9 bind = bind9_begin(settings);
+	struct buf clause = { 0 };
 	struct command command;
 	bool equal = false;
 	enum err err = bind9_check_name(domain->name, why);
@@ -355,9 +377,12 @@ static enum err bind9_adjust(const void *settings, const struct driver_context *
 	if (command.status)
 		return bind9_refused(&bind, "showzone", &command, why);
 	err = bind9_compare(&bind, context, command.output, &equal, why);
-	if (!err && !equal)
-		err = bind9_modify(&bind, context, domain, why);
-	*changed = !err && !equal;
+	if (err || equal)
+		return err;
+	bind9_clause(&bind, context, domain, "", &clause);
+	err = bind9_modify(&bind, domain->name, buf_string(&clause), command.output, why);
+	buf_clear(&clause);
+	*changed = !err;
 	return err;
 }
 
@@ -408,8 +433,7 @@ static bool bind9_is_marked(const char *configuration)
 	const char *at = strstr(configuration, file);
 
 	return at && bind9_is_id_file(at + sizeof(file) - 1) &&
-	       (strstr(configuration, " type secondary;") ||
-	        strstr(configuration, " type slave;"));
+	       bind9_is_secondary(configuration);
 }
 
 static enum err bind9_is_ours(const void *settings, const struct domain_ref *domain,

@@ -136,5 +136,8 @@ enum err command_run(const char *const *argv, int timeout_ms, struct command *co
 	}
 	enum err err = command_collect(argv, pid, pipes[0], timeout_ms, command, why);
 	close(pipes[0]);
+	size_t len = strlen(command->output);
+	while (len && command->output[len - 1] == ' ')
+		command->output[--len] = '\0';
 	return err;
 }

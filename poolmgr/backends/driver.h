@@ -89,10 +89,11 @@ struct driver {
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
 	/*
-	 * Call it if retransfer() had no effect on a zone. Sets the zone up again on the
-	 * server and orders the transfer. The new setup removes a faulty state of the
-	 * zone on the server. If possible, the server serves the old records until the
-	 * transfer ends. NULL: the driver cannot set zones up again.
+	 * Call it if retransfer() had no effect on a zone, or if the server refused the
+	 * transfer. Sets the zone up again on the server and orders the transfer. The new
+	 * setup removes a faulty state of the zone on the server. If possible, the server
+	 * serves the old records until the transfer ends. NULL: the driver cannot set
+	 * zones up again.
 	 */
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
@@ -141,6 +142,16 @@ struct driver {
 
 /* in drivers.c; the list ends with NULL */
 extern const struct driver *const drivers[];
+
+/*
+ * Makes the server transfer the whole zone: calls retransfer(), which must not be NULL.
+ * If the server refuses, for example because the zone has become a primary zone there,
+ * the function calls renew(), and IS_RENEWED becomes true.
+ */
+enum err driver_transfer(const struct driver *driver, const void *settings,
+                         const struct driver_context *context,
+                         const struct domain_ref *domain, bool *is_renewed,
+                         struct why *why);
 
 /* The options of each driver begin with these options. */
 #define DRIVER_COMMON_OPTIONS(type) \

@@ -30,6 +30,8 @@ DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver
 ENDS = 10               # seconds, on a busy machine too: an operation has a time limit of two
 MASTER = ("127.0.0.1", free_port())     # nobody is there, but in a story that begins it
 
+HAND_MADE = "@ 60 SOA a. b. 1 2 3 4 5\n@ 60 NS a.\n"
+
 ORDINARY = ["example.org.", "a-b.xn--bcher-kva.example.", "_tcp.example.net.",
             "0/25.2.0.192.in-addr.arpa.", "."]
 # Legal on the wire, but for most control channels no words: refused, or taken as the name it is.
@@ -305,7 +307,19 @@ class Bind9Test(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.Te
         """A file of its last life, broken; and other settings, with no such primary."""
         file = self.server.data / f"{7:032x}.db"
         return (("data without a zone", lambda: file.write_bytes(b"no zone")),
-                ("other settings", lambda: self.server.add_zone(zone, f"{8:032x}.db")))
+                ("other settings", lambda: self.server.add_zone(zone, f"{8:032x}.db")),
+                ("a primary zone", lambda: self.server.add_primary_zone(zone, HAND_MADE)))
+
+    def test_a_primary_zone_becomes_a_secondary(self):
+        """modzone does not change the type of a zone that runs."""
+        zone = "primary.example."
+        for operation in "create", "adjust":
+            with self.subTest(operation=operation):
+                self.server.add_primary_zone(zone, HAND_MADE)
+                self.expect_ok(operation, zone)
+                self.expect_ok("retransfer", zone)      # BIND refuses it for a primary zone
+                self.expect_adjusted("unchanged", zone)
+                self.expect_ok("delete", zone)
 
     def test_the_list_has_every_name_as_it_was_created(self):
         for zone in ORDINARY + COMMENTS:
@@ -347,7 +361,7 @@ class Bind9Test(StatesStory, AdjustStory, ListingStory, DriverStory, unittest.Te
         self.expect_ok("delete", "slow.example.")
 
     def test_only_secondaries_are_listed(self):
-        self.server.add_primary_zone("primary.example.", "@ 60 SOA a. b. 1 2 3 4 5\n@ 60 NS a.\n")
+        self.server.add_primary_zone("primary.example.", HAND_MADE)
         self.addCleanup(self.server.remove_zone, "primary.example.")
         self.assertNotIn("primary.example.", self.expect_ok("list").split())
 

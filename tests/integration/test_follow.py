@@ -152,6 +152,26 @@ class Driven(Quick, Story):
                                "which zonefleet did not issue"), self.history(domain))
                 self.change(domain, "192.0.2.2")
 
+    def test_one_that_became_a_primary_by_hand(self):
+        """BIND refuses to transfer it, whatever its settings say: the zone is set up again."""
+        bind = self.fleet.bind
+        domains = {ahead: self.create(f"hand{ahead}.example.") for ahead in (0, DAY)}
+        for ahead, domain in domains.items():
+            name = domain["name"]
+            right = drift.transferred(bind, name)
+            settings = bind.rndc("showzone", name).split(" ", 2)[2].rstrip("; \n")
+            bind.remove_zone(name)
+            bind.add_primary_zone(name, "\n".join(edited(right, ahead)))
+            bind.rndc("modzone", name, settings + ";")
+            self.fleet.cli("sync", name, "--deep", "--admin")
+        for ahead, domain in domains.items():
+            with self.subTest(ahead=ahead):
+                self.follow(domain)
+                self.assertIn("type: secondary", bind.rndc("zonestatus", domain["name"]))
+                self.assertIn(["RENEW", "DONE"], self.fleet.mariadb.sql(
+                    "SELECT action, outcome FROM repair_log WHERE server_id = 'bind' "
+                    f"AND object_uuid = '{domain['id']}'"))
+
     def test_one_whose_serial_is_half_of_all_away(self):
         """As far ahead as it can be, and as far behind: it serves ours in the end."""
         cases = [(server, ahead, self.caller.create_domain(
