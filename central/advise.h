@@ -29,9 +29,9 @@ json_t *advise_changes(struct write *write, const struct change *changes, size_t
  * the name of the domain, the domain above does not delegate the new domain, or the new
  * domain does not delegate domains below it. The function warns only about domains that
  * the caller may see. The function sends two SQL statements to find the domain above and
- * the domains below. It sends one more if the caller may see the domain above, at most
- * eight more for the domains below, and one more if a kind of server does not take the
- * name.
+ * the domains below. It sends one more statement if the caller may see the domain above,
+ * and at most eight more for the domains below. It sends one more statement if a kind of
+ * name server refuses the name.
  */
 void advise_domain(struct write *write, json_t *warnings);
 /*

@@ -165,8 +165,8 @@ static enum err repair_act(struct repair *job, const struct domain_ref *domain,
 	if (driver->retransfer)
 		return driver_transfer(driver, job->server->settings, &context, domain,
 		                       &job->is_renewed, why);
-	return fail(why, ERR_INVALID, "the backend %s cannot make a server transfer a "
-	            "zone again", driver->name);
+	return fail(why, ERR_INVALID, "the backend %s has no command that starts a "
+	            "zone transfer", driver->name);
 }
 
 struct repair_writing {

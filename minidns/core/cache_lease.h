@@ -80,7 +80,10 @@ struct cache_lease {
 	uint64_t covered;
 	/* all messages that the broker confirmed before this time have arrived */
 	int64_t horizon_ms;
-	/* this process sent the messages up to this number before it had this queue */
+	/*
+	 * number of the newest message that the process sent before the current queue
+	 * existed
+	 */
 	uint64_t old_queue;
 	int64_t valid_until_ms;		/* end of the lease */
 	/* until this time, processes that are not in `peers` may have leases */

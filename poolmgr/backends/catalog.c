@@ -46,8 +46,8 @@ static enum err catalog_retransfer(const void *settings, const struct domain_ref
 
 const struct driver driver_catalog = {
 	.name = "catalog",
-	.help = "a server that reads the pool's catalog zone, and creates and deletes "
-	        "the listed zones itself (RFC 9432)",
+	.help = "a server that reads the pool's catalog zone (RFC 9432). The server "
+	        "itself creates and deletes the zones in that list",
 	.options = options,
 	.settings_size = sizeof(struct catalog),
 	.by_catalog = true,

@@ -59,7 +59,7 @@ const struct command commands[] = {
 	  "of the domain, the command needs --force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
-	  "end a deletion that does not complete (administrators)",
+	  "end a deletion that does not complete (administrators only)",
 	  "Shows a domain whose task is DELETE. For each name server, the command shows "
 	  "why the domain is not DELETED yet. If you give --yes, the domain becomes "
 	  "DELETED immediately and its name is free. It is possible that some name "
@@ -130,7 +130,7 @@ const struct command commands[] = {
 	  "space between them. Central splits a string of more than 255 octets. The "
 	  "client also puts quotes around the value in a CAA or URI record. In a HINFO "
 	  "or NAPTR record, put each string in quotes. In notes and errors, \"value 1\" "
-	  "is the first DATA.",
+	  "means the first DATA argument.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT 'v=spf1 -all'\n"
@@ -173,34 +173,34 @@ const struct command commands[] = {
 	  "make many changes under one serial",
 	  "Reads changes from FILE, or from standard input if FILE is -. Central makes "
 	  "all changes under one serial, or makes no change. A line has the form "
-	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the domain. "
-	  "A line that begins with # or ; is a comment. DATA is the rest of the line, "
-	  "and has the same form as in 'record add'. Consecutive lines that differ only "
-	  "in DATA form one change to a record set. If lines of one record set have "
-	  "different TTLs, the client warns, and the record set gets the last of these "
-	  "TTLs. Instead of lines, FILE may contain a JSON list of {\"op\", \"name\", "
-	  "\"type\", \"ttl\", \"records\": [...]}. In this list, each string of a TXT "
-	  "record must have quotes (docs/rpc.md). To delete or replace records that "
-	  "zonefleet-ports, zonefleet-routes or zonefleet-ownership manages, give "
-	  "--force.",
+	  "`add|set|delete NAME TTL TYPE DATA`. A TTL of - means the TTL of the "
+	  "domain. A line that begins with # or ; is a comment. DATA is the rest of "
+	  "the line, and has the same form as in 'record add'. If consecutive lines "
+	  "differ only in DATA, the client combines them into one change to a record "
+	  "set. If lines of one record set have different TTLs, the client warns, and "
+	  "the record set gets the last of these TTLs. Instead of lines, FILE may "
+	  "contain a JSON list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": "
+	  "[...]}. In this list, each string of a TXT record must have quotes "
+	  "(docs/rpc.md). To delete or replace records that zonefleet-ports, "
+	  "zonefleet-routes or zonefleet-ownership manages, give --force.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 
 	{ "pool list", "", 0, 0, OPT(LIMIT), NEED_BROKER, pool_list,
-	  "list the pools of name servers (administrators)",
+	  "list the pools of name servers (administrators only)",
 	  "Lists the pools. NS shows the hosts in the NS records of new domains.",
 	  "zonefleet pool list --admin" },
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
-	  "show a pool (administrators)",
+	  "show a pool (administrators only)",
 	  "Shows the hosts in the NS records of the pool, and the name servers of the "
-	  "pool. For each server, the command shows the number of domains whose serial "
-	  "the server does not serve yet. The last table shows which records the servers "
-	  "do not accept, although the records obey the RFCs. If you give no POOL, the "
+	  "pool. For each server, the command shows how many domains are behind: the "
+	  "server does not serve their newest serial yet. The last table lists records "
+	  "that obey the RFCs, but that the servers reject. If you give no POOL, the "
 	  "command shows the pool with the name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
-	  "create a pool (administrators)",
+	  "create a pool (administrators only)",
 	  "Creates a pool of name servers. After this command, set poolmgr.pool_name to "
 	  "the name of the pool in the settings of a pool manager, and start that pool "
 	  "manager. --ns sets the hosts in the NS records at the apex of new domains. "
@@ -209,7 +209,7 @@ const struct command commands[] = {
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
 	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_set,
-	  "change a pool (administrators)",
+	  "change a pool (administrators only)",
 	  "Changes the hosts in the NS records, the description or the catalog zone of "
 	  "the pool. Existing domains keep their NS records. --catalog NAME creates the "
 	  "catalog zone NAME of the pool. --catalog \"\" deletes the catalog zone. The "
@@ -218,35 +218,35 @@ const struct command commands[] = {
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
-	  "delete a pool that has no domains (administrators)",
+	  "delete a pool that has no domains (administrators only)",
 	  "Deletes the pool POOL and all data about its name servers. Central refuses "
 	  "to delete a pool that has domains or a catalog zone, or a pool with a running "
 	  "pool manager. So first delete the domains and the catalog zone. Then stop the "
 	  "pool managers of the pool, and wait until they count as dead (fleet.timeout; "
 	  "default: 15 s). If the pool has no running pool manager, the deletion of a "
-	  "domain does not complete. End each such deletion with 'domain abandon'. The "
+	  "domain does not complete. To end such a deletion, use 'domain abandon'. The "
 	  "command deletes no zones on the name servers.",
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
 	  "zonefleet pool delete edge --admin" },
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
-	  "add a name to the blacklist (administrators)",
+	  "add a name to the blacklist (administrators only)",
 	  "Adds NAME to the blacklist. After that, only administrators may create the "
 	  "domain NAME or a domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
-	  "list the names on the blacklist (administrators)",
+	  "list the names on the blacklist (administrators only)",
 	  "Lists the names on the blacklist.",
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
-	  "remove a name from the blacklist (administrators)",
+	  "remove a name from the blacklist (administrators only)",
 	  "Removes NAME from the blacklist. After that, all tenants may create the "
 	  "domain NAME and domains below it again.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
-	  "create a TSIG key (administrators)",
+	  "create a TSIG key (administrators only)",
 	  "Creates the key NAME. If you give no --domain, the command creates a key for "
 	  "name servers. In the settings of the pool manager, set tsig_key of a server "
 	  "to the name of this key. mini-DNS and the server then sign transfers, NOTIFY "
@@ -260,13 +260,13 @@ const struct command commands[] = {
 	  "zonefleet tsigkey create partner.example --domain example.org --admin\n"
 	  "zonefleet tsigkey create old-key --secret-file old-key.secret --admin" },
 	{ "tsigkey list", "", 0, 0, OPT(LIMIT), NEED_BROKER, tsigkey_list,
-	  "list the TSIG keys (administrators)",
+	  "list the TSIG keys (administrators only)",
 	  "Lists the keys without their secrets. If DOMAIN is -, the key is for name "
 	  "servers.",
 	  "zonefleet tsigkey list --admin" },
 	{ "tsigkey show", "NAME", 1, 1, OPT(SECRET) | OPT(FORMAT),
 	  NEED_BROKER, tsigkey_show,
-	  "show a TSIG key (administrators)",
+	  "show a TSIG key (administrators only)",
 	  "Shows the key. --secret also shows its secret. --format prints the key as a "
 	  "clause for the configuration of a name server. The clause contains the "
 	  "secret.",
@@ -274,7 +274,7 @@ const struct command commands[] = {
 	  "zonefleet tsigkey show pool-key --format bind --admin > pool-key.conf" },
 	{ "tsigkey rotate", "NAME", 1, 1, OPT(ALGORITHM) | OPT(SECRET_FILE),
 	  NEED_BROKER, tsigkey_rotate,
-	  "change the secret of a TSIG key (administrators)",
+	  "change the secret of a TSIG key (administrators only)",
 	  "Replaces the secret of the key with a random secret, or with the secret in "
 	  "--secret-file. The algorithm stays the same unless you give --algorithm. "
 	  "mini-DNS refuses the old secret after at most ten seconds. To change a secret "
@@ -282,7 +282,7 @@ const struct command commands[] = {
 	  "everywhere. Then delete the first key.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
-	  "delete a TSIG key (administrators)",
+	  "delete a TSIG key (administrators only)",
 	  "Deletes the key. Central refuses to delete a key that is the tsig_key of a "
 	  "name server. mini-DNS refuses transfers with the key after at most ten "
 	  "seconds.",
@@ -299,7 +299,7 @@ const struct command commands[] = {
 	  "domains, the command prints a note.",
 	  "zonefleet quota show" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
-	  "change a quota of a tenant (administrators)",
+	  "change a quota of a tenant (administrators only)",
 	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
 	  "recordset_records. LIMIT is a number, or 'default' for the limit in the "
 	  "settings of central. -1 means no limit. Quotas do not apply to requests with "
@@ -386,11 +386,11 @@ const struct command commands[] = {
 	  "zonefleet subnet list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
 	  "show a subnet",
-	  "Shows the subnet, the domain of its network and whether its addresses have "
-	  "records. The line 'flag' shows the value from 'subnet set' or from Neutron "
-	  "(dns_publish_fixed_ip). The line 'published' says whether zonefleet-ports "
-	  "publishes records for the addresses. This depends on the flag and on "
-	  "ports.publish.",
+	  "Shows the subnet and the domain of its network. Also shows whether the "
+	  "addresses of the subnet have records. The line 'flag' shows the value from "
+	  "'subnet set' or from Neutron (dns_publish_fixed_ip). The line 'published' "
+	  "says whether zonefleet-ports publishes records for the addresses. This "
+	  "depends on the flag and on ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
 	  "delete a subnet",
@@ -455,7 +455,7 @@ const struct command commands[] = {
 	{ "router create", "NAME [ADDRESS...]", 1, -1,
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
-	  "create a router and its domain (administrators)",
+	  "create a router and its domain (administrators only)",
 	  "Creates the router NAME and its domain. The router is a group of instances at "
 	  "the given addresses. Each instance serves all routes of the router. All names "
 	  "below the domain resolve to the addresses of the router. If the domain exists "
@@ -489,7 +489,7 @@ const struct command commands[] = {
 	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
 	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_set,
-	  "change a router (administrators)",
+	  "change a router (administrators only)",
 	  "Changes the values that you give. All other values stay the same. ADDRESS... "
 	  "replaces all addresses of the router. Write ADDRESS=down for an instance that "
 	  "must get no requests. zonefleet-routes changes the domain of the router "
@@ -497,7 +497,7 @@ const struct command commands[] = {
 	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
 	  "zonefleet router set shard1 --capacity 1000 --admin" },
 	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
-	  "move all routes to other routers (administrators)",
+	  "move all routes to other routers (administrators only)",
 	  "Moves all routes of the router to other routers. The router gets no new "
 	  "routes. If a route moves, its generated name changes. For the time "
 	  "routes.rebind_grace (default: 5 min) after the move, the former name has a "
@@ -507,7 +507,7 @@ const struct command commands[] = {
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
-	  "delete a router that has no routes (administrators)",
+	  "delete a router that has no routes (administrators only)",
 	  "Deletes the router and its records. If zonefleet-routes created the domain of "
 	  "the router and the domain is empty, the command also deletes the domain. "
 	  "zonefleet-routes refuses to delete a router that has routes. First move the "
@@ -565,7 +565,7 @@ const struct command commands[] = {
 	  "until all names of the route are gone from the name servers.",
 	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
-	  "bind a route to a router (administrators)",
+	  "bind a route to a router (administrators only)",
 	  "Binds the route to ROUTER, even if the route has another router or "
 	  "routes.strategy would choose another router. If routes.strategy is "
 	  "\"external\", zonefleet-routes does not bind routes itself. In this case, "
@@ -586,7 +586,7 @@ const struct command commands[] = {
 	  "zonefleet watch example.org\n"
 	  "zonefleet watch example.org --until active --wait-timeout 10m" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
-	  "list processes and their shares (administrators)",
+	  "list processes and their shares (administrators only)",
 	  "Lists the processes of the fleet by service. The master of a service divides "
 	  "the periodic work of the service into TOTAL shares. FACTOR is the number of "
 	  "the share that a process has. GENERATION grows each time the master divides "
@@ -599,7 +599,7 @@ const struct command commands[] = {
 	  "if the service has no living process.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
-	  "list the locks and their holders (administrators)",
+	  "list the locks and their holders (administrators only)",
 	  "Lists the objects that processes have locked. An object is a domain, a tenant "
 	  "(if poolmgr.lock_scope is \"tenant\"), or the election of the master of a "
 	  "service (election:SERVICE). If the holder does not renew a lock within TTL, "
@@ -607,7 +607,7 @@ const struct command commands[] = {
 	  "process takes the lock. A process with an old fence cannot write.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
-	  "list drifts and repairs (administrators)",
+	  "list drifts and repairs (administrators only)",
 	  "Lists the drifts between the name servers and the database, and their "
 	  "repairs. CONTENT: the zone on the name server has the right serial, but its "
 	  "records differ from the records in the database. STRAY: the zone is an "
@@ -631,7 +631,7 @@ const struct command commands[] = {
 	  "another fleet. ENDED: the drift was PARKED, and it has ended.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
-	  "show the name servers and their state (administrators)",
+	  "show the name servers and their state (administrators only)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
 	  "last operation on the server failed. If a poll gets no answer, the domain "
@@ -654,21 +654,21 @@ const struct command commands[] = {
 	  "also delete all data about a REMOVED server.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
-	  "stop changes to a name server (administrators)",
+	  "stop changes to a name server (administrators only)",
 	  "Stops changes to the server. The pool managers neither change nor poll the "
 	  "server, and domains become ACTIVE without it. The server continues to serve "
 	  "its zones and may transfer zones. 'server add' puts the server back into "
 	  "service.",
 	  "zonefleet server drain ns2 --admin" },
 	{ "server add", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_add,
-	  "put a name server into service (administrators)",
+	  "put a name server into service (administrators only)",
 	  "Puts a drained or removed server back into service. The pool managers then "
 	  "bring the zones of the server up to date. For a new server, do not use this "
 	  "command. Add the new server to the settings of the pool managers and restart "
 	  "the pool managers.",
 	  "zonefleet server add ns2 --admin" },
 	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
-	  "remove a name server (administrators)",
+	  "remove a name server (administrators only)",
 	  "Stops changes to the server, as 'server drain' does. The pool managers also "
 	  "delete all data about the server, and mini-DNS refuses its transfers. The "
 	  "zones on the server stay. After this command, remove the server from the "
@@ -823,7 +823,7 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
-	  "list the queues and their messages (administrators)",
+	  "list the queues and their messages (administrators only)",
 	  "Lists the work queues of the services that have run in this fleet. "
 	  "CONSUMERS is the number of processes that take messages from the queue. "
 	  "READY messages are waiting for a process. DELAYED messages are waiting for "
@@ -833,7 +833,7 @@ const struct command commands[] = {
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,
-	  "list dead letters (administrators)",
+	  "list dead letters (administrators only)",
 	  "Lists the messages that a worker could not process, and the reason for each "
 	  "message. Either the worker could not read the message, or the requested work "
 	  "failed permanently. If the message is an order inside the fleet, the sync "
@@ -842,14 +842,14 @@ const struct command commands[] = {
 	  "its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
-	  "show a dead letter (administrators)",
-	  "Prints the whole message as JSON. If ID is \"all\", the command prints all "
-	  "messages: one document for each message, or, with --json, one document with "
+	  "show a dead letter (administrators only)",
+	  "Prints the whole message as JSON. If ID is \"all\", the command prints one "
+	  "document for each message. With --json, the command prints one document with "
 	  "the list \"dead_letters\".",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
-	  "send a dead letter to its queue again (administrators)",
+	  "send a dead letter to its queue again (administrators only)",
 	  "Puts the message back into its queue. If ID is \"all\", the command puts "
 	  "all dead letters back into their queues. If a worker gets the same message "
 	  "twice, the second copy has no effect. The command sends the message without "
@@ -860,7 +860,7 @@ const struct command commands[] = {
 	  "dead-letters show'. You cannot use --vouch if ID is \"all\".",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
-	  "delete a dead letter (administrators)",
+	  "delete a dead letter (administrators only)",
 	  "Deletes the message permanently. If ID is \"all\", the command deletes all "
 	  "dead letters.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },

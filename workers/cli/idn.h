@@ -1,8 +1,9 @@
 /*
  * idn -- converts names between the letters that people write ("bücher.example") and the
- * ASCII that DNS has ("xn--bcher-kva.example"), according to IDNA2008 (RFC 5891, with the
- * mapping of UTS 46, so upper and lower case give the same name). Only idn.c uses
- * libidn2. Only the client converts names: messages, JSON and zone files have ASCII.
+ * ASCII that DNS has ("xn--bcher-kva.example"), according to IDNA2008 (RFC 5891, with
+ * the mapping of UTS 46, so upper and lower case give the same name). Only idn.c uses
+ * libidn2. Only the client converts names. Names in messages, JSON and zone files are
+ * always ASCII.
  */
 #pragma once
 

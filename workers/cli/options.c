@@ -142,7 +142,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
 		"publish no records for the addresses in the subnet" },
 	[OPT_DNS]          = { "dns", 0, "NAME",
-		"set the domain of the router; default: NAME.SUFFIX (SUFFIX is "
+		"set the domain of the router. The default is NAME.SUFFIX (SUFFIX is "
 		"routes.suffix)",
 		.is_name = true },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
@@ -162,8 +162,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"administrators may use a wildcard such as *.com",
 		.is_name = true },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
-		"set the backend in the router's configuration; default: "
-		"NAMESPACE_NAME" },
+		"set the name of the backend in the router's configuration. The "
+		"default is NAMESPACE_NAME" },
 	[OPT_ROUTER]       = { "router", 0, "NAME", "list only routes of this router" },
 	[OPT_PHASE]        = { "phase", 0, "PHASE",
 		"list only routes in this phase: new or scheduled" },

@@ -408,7 +408,7 @@ static enum err router_wait_gone(struct work *work)
 	if (!err && !is_gone)
 		err = router_check_error(cli, work->router);
 	if (!err && !is_gone)
-		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is not deleted after "
+		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still exists after "
 		           "%.1f s", cli->argv[0], cli_elapsed(cli));
 	if (!err && router_is_printed(cli))
 		printf("DELETED after %.3f s\n", cli_elapsed(cli));

@@ -1,10 +1,10 @@
 /*
  * master_ttl -- the TTLs of records, for master_file.c only. A record without a TTL gets
- * the default TTL. The default TTL is the value of $TTL (RFC 2308 4), or the minimum of
- * an SOA record if the file contains no TTL before this SOA record. If there is no
- * default, the record gets the last TTL (RFC 1035 5.1). Consecutive records of one owner
- * form a run. As in BIND, all records of a set in a run get the TTL of the first record
- * of the set.
+ * the default TTL. The default TTL is the value of $TTL (RFC 2308 4). If the file
+ * contains no TTL before an SOA record, the default TTL is the MINIMUM field of this SOA
+ * record. If there is no default, the record gets the last TTL (RFC 1035 5.1).
+ * Consecutive records of one owner form a run. As in BIND, all records of a set in a run
+ * get the TTL of the first record of the set.
  */
 #pragma once
 

@@ -36,8 +36,8 @@ enum err rdata_parse(uint16_t type, const char *text, const char *field,
                      struct why *why);
 /*
  * Like rdata_parse(), but for data that zonefleet only compares with stored data. Stored
- * data may be older than a rule. So rdata_parse_stored() does not apply the rules of
- * rdata_rules.h, and does not convert the text back.
+ * data can break a rule that zonefleet added later. So rdata_parse_stored() does not
+ * apply the rules of rdata_rules.h, and does not convert the text back.
  */
 enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
@@ -45,10 +45,10 @@ enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
 /*
  * Appends TEXT, a value that a person has written, to TO in the form that rdata_parse()
  * reads. Puts quotes around a string without quotes. So "v=spf1 -all" is one string, and
- * ';' does not begin a comment. Escapes stay unchanged. Only TXT and the types with one
- * string get quotes (also CAA and URI, around their last field). The form \# LENGTH
- * OCTETS and a text with a quote stay unchanged. True: TO has quotes that TEXT does not
- * have.
+ * ';' does not begin a comment. Escapes stay unchanged. Only the string of a TXT record,
+ * or of a type whose only field is a string, gets quotes. In CAA and URI records, the
+ * last field gets quotes. The form \# LENGTH OCTETS and a text with a quote stay
+ * unchanged. True: TO has quotes that TEXT does not have.
  */
 bool rdata_quote(uint16_t type, const char *text, struct buf *to);
 /* Appends wire rdata as canonical text. ERR_INVALID: RDATA is malformed. */

@@ -49,7 +49,7 @@ void port_update_read(struct port_update *update, struct tx *tx, const char *id)
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);
-/* Reads the network of the old port. If the network is deleted, sets the tenant to "". */
+/* Reads the network of the old port. Sets the tenant to "" if the network is deleted. */
 void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);

@@ -23,9 +23,10 @@ const struct option ports_options[] = {
 	  "prefix length of the reverse domains of IPv6 addresses, in bits: a multiple "
 	  "of 4" },
 	{ "quota_reverse", OPTION_INT, AT(quota_reverse), "1000", -1, INT32_MAX,
-	  "largest number of reverse domains for the ports of one tenant. `zonefleet "
-	  "quota set TENANT domains` can set a different limit for one tenant. -1: no "
-	  "limit. Administrators and ports of Neutron have no limit" },
+	  "largest number of reverse domains for the ports of one tenant. -1: no limit. "
+	  "To set a different limit for one tenant, use `zonefleet quota set TENANT "
+	  "domains`. The limit does not apply to calls of administrators or to ports "
+	  "from Neutron" },
 	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
 	  "exchange of the notifications of Neutron, for example \"neutron\". \"\": "
 	  "zonefleet-ports reads no notifications" },

@@ -19,8 +19,8 @@ static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 		return;
 	}
 	if (answer->err == ERR_CONFLICT)
-		log_info("domain of the deleted router not deleted: router=%s domain=%s "
-		         "reason=\"%s\"",
+		log_info("domain of a router not deleted with its router: router=%s "
+		         "domain=%s reason=\"%s\"",
 		         publication->name, publish_domain(publication),
 		         answer->why.text);
 	work_write_then(publication, publish_write_deleted, work_end);

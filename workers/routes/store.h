@@ -303,7 +303,7 @@ struct claim_row {
 /* Reads and locks the claim of HOST. False: no route has the claim. */
 bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
                       struct claim_row *claim);
-/* True: another tenant has a claim of a host directly below PARENT. */
+/* True: a route of another tenant has a claim on a host directly below PARENT. */
 bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id);
 /* Gives the claim of HOST to ROUTE. False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);

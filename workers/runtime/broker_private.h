@@ -416,7 +416,10 @@ void broker_reconnect_later(struct broker *broker);	/* connects again after a pa
 /* Closes the connection, and connects again after a pause. */
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Call it after broker_drop(). Calls the hook `refused` if reply_is_refusal(CODE). */
+/*
+ * Call it after broker_drop(). Calls the hook `refused` if reply_is_refusal(CODE) is
+ * true.
+ */
 void broker_tell_refusal(struct broker *broker, int code);
 
 /* ---- AMQP's own types, for all files ---- */

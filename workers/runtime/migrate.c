@@ -171,8 +171,8 @@ static enum err migrate_step(struct db *db, const struct migration *migration,
 		return err;
 	if (!is_same)
 		return fail(why, ERR_CONFLICT, "schema/%s differs from the file that an "
-		            "earlier migration applied: restore the file, and put new "
-		            "changes into a new version", migration->file->file);
+		            "earlier migration applied: restore its old content, and put "
+		            "new changes into a new schema file", migration->file->file);
 	if (note == MIGRATE_STARTED)
 		return migrate_fail_interrupted(migration, why);
 	if (note == MIGRATE_DONE)

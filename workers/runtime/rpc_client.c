@@ -167,8 +167,9 @@ static void call_on_timer(void *self)
 		why = call->why;
 	else if (!call->sent || call->in_flight)
 		call->failed = fail(&why, ERR_UNREACHABLE,
-		                    "the message broker did not accept %s for %s in "
-		                    "time%s", call->method, call->key, obstacle.text);
+		                    "the message broker did not accept the call %s "
+		                    "to the topic %s in time%s", call->method,
+		                    call->key, obstacle.text);
 	else
 		call->failed = fail(&why, ERR_TIMEOUT, "%s did not answer %s in time%s%s",
 		                    call->key, call->method,
@@ -201,8 +202,8 @@ static void call_on_confirm(void *self, enum err err)
 	if (err == ERR_NOT_FOUND)
 		fail(&why, err, "no worker serves the topic %s", call->key);
 	else
-		fail(&why, err, "the message broker did not accept %s for %s",
-		     call->method, call->key);
+		fail(&why, err, "the message broker did not accept the call %s to the "
+		     "topic %s", call->method, call->key);
 	call_fail(call, ERR_UNREACHABLE, why.text);
 }
 

@@ -158,10 +158,10 @@ const char *view_set_resource(const struct view_set *set);
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
- * Makes the name of the mark for TYPE at NODE. The length of *mark is 0 if the marks are
- * not in the zone. ERR_INVALID: no name is possible, the name has other records, a
- * delegation or DNAME hides the name, or zonefleet would read the mark as the mark of
- * another record set.
+ * Makes the name of the ownership mark for TYPE at NODE. The length of *mark is 0 if the
+ * marks are not in the zone. ERR_INVALID: no name is possible, the name has other
+ * records, a delegation or DNAME hides the name, or zonefleet would read the mark as the
+ * mark of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);

@@ -59,8 +59,8 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
 		return OK;
 	node_name(node, &name);
 	if (node_looks_like_wildcard(form, node))
-		return fail(why, ERR_INVALID, "the ownership mark would look like the "
-		            "ownership mark of a wildcard: use a different name or "
+		return fail(why, ERR_INVALID, "programs would read the ownership mark as "
+		            "the mark of a wildcard: use a different name, or change "
 		            "txt_wildcard");
 	err = mark_name(form, &name, type, &view->zone, mark, why);
 	if (err)

@@ -27,7 +27,9 @@ enum { BACKEND_MAX = 255 };
  */
 enum err route_backend_check_patterns(const char *patterns, const char *field,
                                       struct why *why);
-/* Makes NAMESPACE_NAME, the default backend of a route. */
+/*
+ * Writes the name of the default backend of a route: NAMESPACE, an underscore and NAME.
+ */
 void route_backend_default(const char *namespace, const char *name,
                            char backend[BACKEND_MAX + 1]);
 /*
