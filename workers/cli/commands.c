@@ -59,7 +59,7 @@ const struct command commands[] = {
 	  "of the domain, the command needs --force.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
-	  "end a deletion that does not complete (administrators only)",
+	  "abandon a deletion (administrators only)",
 	  "Shows a domain whose task is DELETE. For each name server, the command shows "
 	  "why the domain is not DELETED yet. If you give --yes, the domain becomes "
 	  "DELETED immediately and its name is free. It is possible that some name "
@@ -218,7 +218,7 @@ const struct command commands[] = {
 	  "zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "pool delete", "POOL", 1, 1, 0, NEED_BROKER, pool_delete,
-	  "delete a pool that has no domains (administrators only)",
+	  "delete a pool without domains (administrators only)",
 	  "Deletes the pool POOL and all data about its name servers. Central refuses "
 	  "to delete a pool that has domains or a catalog zone, or a pool with a running "
 	  "pool manager. So first delete the domains and the catalog zone. Then stop the "
@@ -507,7 +507,7 @@ const struct command commands[] = {
 	  "zonefleet router drain shard1 --admin --wait\n"
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
-	  "delete a router that has no routes (administrators only)",
+	  "delete a router without routes (administrators only)",
 	  "Deletes the router and its records. If zonefleet-routes created the domain of "
 	  "the router and the domain is empty, the command also deletes the domain. "
 	  "zonefleet-routes refuses to delete a router that has routes. First move the "
@@ -631,7 +631,7 @@ const struct command commands[] = {
 	  "another fleet. ENDED: the drift was PARKED, and it has ended.",
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
-	  "show the name servers and their state (administrators only)",
+	  "show the state of name servers (administrators only)",
 	  "Lists the name servers of the pools. BEHIND is the number of domains whose "
 	  "serial the server does not serve yet. FAILED is the number of domains whose "
 	  "last operation on the server failed. If a poll gets no answer, the domain "
@@ -823,7 +823,7 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
-	  "list the queues and their messages (administrators only)",
+	  "list queues and their messages (administrators only)",
 	  "Lists the work queues of the services that have run in this fleet. "
 	  "CONSUMERS is the number of processes that take messages from the queue. "
 	  "READY messages are waiting for a process. DELAYED messages are waiting for "
@@ -849,7 +849,7 @@ const struct command commands[] = {
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  dead_letters_retry,
-	  "send a dead letter to its queue again (administrators only)",
+	  "send a dead letter again (administrators only)",
 	  "Puts the message back into its queue. If ID is \"all\", the command puts "
 	  "all dead letters back into their queues. If a worker gets the same message "
 	  "twice, the second copy has no effect. The command sends the message without "
