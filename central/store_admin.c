@@ -94,6 +94,8 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 
 /* ---- name servers ---- */
 
+#define DIFFERS_WORDS "serves records that differ from the database"
+
 #define BEHIND(newer, older) \
 	"(" older " IS NULL OR ((CAST(" newer " AS SIGNED) - " \
 	"CAST(" older " AS SIGNED)) " \
@@ -217,6 +219,15 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"AND NOT EXISTS (SELECT 1 FROM pool_manager_status a " \
 	"WHERE a.domain_id = ? AND a.server_id = v.id AND a.action = ?) "
 
+/*
+ * The failure of the server, then how its records differ. If the serial is right, the
+ * reason of the row is empty, or is the difference.
+ */
+#define DIFFERENCE \
+	"CONCAT_WS('; ', IF(t.status <=> 'SUCCESS', NULL, NULLIF(t.reason, '')), " \
+	"CONCAT_WS(': ', '" DIFFERS_WORDS "', COALESCE(NULLIF(r.detail, ''), " \
+	"IF(t.status <=> 'SUCCESS', NULLIF(t.reason, ''), NULL))))"
+
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows)
 {
@@ -228,10 +239,7 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, t.status, t.serial_number, "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
-		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
-		"'serves records that differ from the database', "
-		"NULLIF(r.detail, '')))), "
-		"t.differs_since IS NOT NULL, t.attempts, "
+		DIFFERENCE "), t.differs_since IS NOT NULL, t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "
 		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
 		"COALESCE(v.backend, ''), " SERVER_HEALTH " "

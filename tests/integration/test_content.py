@@ -106,6 +106,7 @@ class Edited(Story):
         with deaf(bind):
             self.look(domain)
             self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+            self.assert_shown(bind, domain)
             self.fleet.wait_for(lambda: self.ended(domain), SECONDS, "the repair fails")
             with mock.patch.object(bind, "key_file", key_file):
                 drift.remove(bind, domain["name"])
@@ -136,6 +137,18 @@ class Edited(Story):
             status = self.caller.get_status(domain=domain["id"])["domain"]
             self.assertEqual(status["consensus"], {"current": 4, "servers": 4})
             self.assertEqual(self.drifts(domain), [])
+
+    def assert_shown(self, bind, domain):
+        """Its difference is named once."""
+        row = self.fleet.wait_for(lambda: self.differing(bind, domain), SECONDS, "it is named")
+        self.assertRegex(row["reason"], f"^{WORDS}: serves 1 record that is not in serial ")
+        self.assertEqual(row["reason"].count("that is not in serial"), 1, row["reason"])
+
+    def differing(self, server, domain):
+        """Its row, when that names the difference."""
+        rows = self.caller.get_status(domain=domain["id"])["domain"]["servers"]
+        return next((row for row in rows if (row["id"], row["action"]) == (server.name, "UPDATE")
+                     and "that is not in serial" in row["reason"]), None)
 
     def ended(self, domain):
         return self.fleet.mariadb.sql("SELECT outcome FROM repair_log WHERE kind = 'CONTENT' "
