@@ -102,11 +102,13 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
 /*
- * The last operation on a domain has failed. The polls of all domains of a silent server
- * fail: they say nothing about a domain that the server serves at its newest serial.
+ * The records of the server differ, or the last operation on a domain has failed. The
+ * polls of all domains of a silent server fail: they say nothing about a domain that the
+ * server serves at its newest serial.
  */
 #define HAS_FAILED \
-	"(t.status = 'NO_DOMAIN' OR (t.status = 'ERROR' AND (" \
+	"(t.differs_since IS NOT NULL OR t.status = 'NO_DOMAIN' " \
+	"OR (t.status = 'ERROR' AND (" \
 	BEHIND("d.serial", "t.serial_number") \
 	" OR t.reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
 
@@ -153,7 +155,8 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		"(SELECT e.reason FROM pool_manager_status e JOIN domains m "
 		"ON m.id = e.domain_id AND m.pool_id = p.id WHERE "
 		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
-		"LIMIT 1), '') FROM pool_servers v JOIN pools p ON p.name = "
+		"LIMIT 1), MAX(IF(t.differs_since IS NULL, NULL, '" DIFFERS_WORDS "')), "
+		"'') FROM pool_servers v JOIN pools p ON p.name = "
 		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
 		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
 		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
@@ -237,7 +240,9 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 	const struct tx_value timeout = tx_int(heartbeat_config.timeout_ms);
 
 	tx_select(tx, arena, rows,
-		"SELECT t.server_id, t.action, t.status, t.serial_number, "
+		"SELECT t.server_id, t.action, "
+		"IF(t.differs_since IS NULL OR t.status <> 'SUCCESS', t.status, "
+		"'ERROR'), t.serial_number, "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
 		DIFFERENCE "), t.differs_since IS NOT NULL, t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "

@@ -139,10 +139,15 @@ class Edited(Story):
             self.assertEqual(self.drifts(domain), [])
 
     def assert_shown(self, bind, domain):
-        """Its difference is named once."""
+        """The server counts as failed, and its difference is named once."""
         row = self.fleet.wait_for(lambda: self.differing(bind, domain), SECONDS, "it is named")
+        self.assertEqual(row["status"], "ERROR")
         self.assertRegex(row["reason"], f"^{WORDS}: serves 1 record that is not in serial ")
         self.assertEqual(row["reason"].count("that is not in serial"), 1, row["reason"])
+        server, = (server for server in self.fleet.cli("servers", "--admin")["servers"]
+                   if server["id"] == bind.name)
+        self.assertGreaterEqual(server["domains_failed"], 1)
+        self.assertTrue(server["last_error"])
 
     def differing(self, server, domain):
         """Its row, when that names the difference."""
