@@ -447,8 +447,9 @@ static const struct rpc_object objects[] = {
 		{ "domains_behind", "number", "number of domains whose newest serial the "
 		  "server does not serve" },
 		{ "domains_failed", "number", "number of domains whose last operation on "
-		  "the server failed. A poll without an answer counts only if the server "
-		  "does not serve the newest serial of the domain" },
+		  "the server failed, or whose records on the server differ from the "
+		  "database. A poll without an answer counts only if the server does not "
+		  "serve the newest serial of the domain" },
 		{ "zones_unchecked", "number", "number of zones whose settings (masters, "
 		  "key, template or pattern) the pool manager has not compared with its "
 		  "newest settings yet" },
@@ -466,7 +467,8 @@ static const struct rpc_object objects[] = {
 		{ "health", "string", "the `health` of the [server]" },
 		{ "action", "string", "CREATE, UPDATE or DELETE" },
 		{ "status", "string or null", "SUCCESS, ERROR or NO_DOMAIN; null: no "
-		  "report yet" },
+		  "report yet. It is also ERROR while the records of the server differ "
+		  "from the database" },
 		{ "serial", "number or null", "the serial at the last poll" },
 		{ "serials_behind", "number or null", "difference between the serial of "
 		  "the domain and the serial of the name server: neither seconds nor a "

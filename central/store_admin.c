@@ -94,17 +94,21 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 
 /* ---- name servers ---- */
 
+#define DIFFERS_WORDS "serves records that differ from the database"
+
 #define BEHIND(newer, older) \
 	"(" older " IS NULL OR ((CAST(" newer " AS SIGNED) - " \
 	"CAST(" older " AS SIGNED)) " \
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
 /*
- * The last operation on a domain has failed. The polls of all domains of a silent server
- * fail: they say nothing about a domain that the server serves at its newest serial.
+ * The records of the server differ, or the last operation on a domain has failed. The
+ * polls of all domains of a silent server fail: they say nothing about a domain that the
+ * server serves at its newest serial.
  */
 #define HAS_FAILED \
-	"(t.status = 'NO_DOMAIN' OR (t.status = 'ERROR' AND (" \
+	"(t.differs_since IS NOT NULL OR t.status = 'NO_DOMAIN' " \
+	"OR (t.status = 'ERROR' AND (" \
 	BEHIND("d.serial", "t.serial_number") \
 	" OR t.reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
 
@@ -151,7 +155,8 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		"(SELECT e.reason FROM pool_manager_status e JOIN domains m "
 		"ON m.id = e.domain_id AND m.pool_id = p.id WHERE "
 		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
-		"LIMIT 1), '') FROM pool_servers v JOIN pools p ON p.name = "
+		"LIMIT 1), MAX(IF(t.differs_since IS NULL, NULL, '" DIFFERS_WORDS "')), "
+		"'') FROM pool_servers v JOIN pools p ON p.name = "
 		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
 		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
 		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
@@ -217,6 +222,15 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"AND NOT EXISTS (SELECT 1 FROM pool_manager_status a " \
 	"WHERE a.domain_id = ? AND a.server_id = v.id AND a.action = ?) "
 
+/*
+ * The failure of the server, then how its records differ. If the serial is right, the
+ * reason of the row is empty, or is the difference.
+ */
+#define DIFFERENCE \
+	"CONCAT_WS('; ', IF(t.status <=> 'SUCCESS', NULL, NULLIF(t.reason, '')), " \
+	"CONCAT_WS(': ', '" DIFFERS_WORDS "', COALESCE(NULLIF(r.detail, ''), " \
+	"IF(t.status <=> 'SUCCESS', NULLIF(t.reason, ''), NULL))))"
+
 void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *arena,
                          struct tx_rows *rows)
 {
@@ -226,13 +240,11 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 	const struct tx_value timeout = tx_int(heartbeat_config.timeout_ms);
 
 	tx_select(tx, arena, rows,
-		"SELECT t.server_id, t.action, t.status, t.serial_number, "
+		"SELECT t.server_id, t.action, "
+		"IF(t.differs_since IS NULL OR t.status <> 'SUCCESS', t.status, "
+		"'ERROR'), t.serial_number, "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
-		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
-		"'serves records that differ from the database', "
-		"NULLIF(r.detail, '')))), "
-		"t.differs_since IS NOT NULL OR (r.detail IS NOT NULL "
-		"AND r.detail NOT LIKE '" DRIFT_DIFFERS_WORDS "%'), t.attempts, "
+		DIFFERENCE "), t.differs_since IS NOT NULL, t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "
 		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
 		"COALESCE(v.backend, ''), " SERVER_HEALTH " "
@@ -241,7 +253,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"ON v.pool_name = p.name AND v.id = t.server_id "
 		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
 		"r.server_id = t.server_id AND r.kind = 'CONTENT' "
-		"AND t.action = 'UPDATE' "
+		"AND t.action = 'UPDATE' AND (t.differs_since IS NOT NULL "
+		"OR r.detail LIKE '" DRIFT_DIFFERS_WORDS "%') "
 		/* a server that has deleted the zone serves nothing of it */
 		"WHERE t.domain_id = ? AND (t.action = 'DELETE' OR NOT ? OR NOT EXISTS "
 		"(SELECT 1 FROM pool_manager_status g WHERE g.domain_id = t.domain_id "

@@ -19,6 +19,7 @@
 #include "runtime/tx.h"
 #include "store_adjust.h"
 #include "store_follow.h"
+#include "store_recompare.h"
 
 enum {
 	CASES_MAX = 5000,	/* further cases wait for a later report */
@@ -163,6 +164,8 @@ static enum err follow_up_write_record(void *self, struct why *why)
 	if (job->is_renewed && !job->err)
 		store_adjusted(&tx, job->domain.id, followed.server_id,
 		               job->server->settings_digest);
+	if (!job->err)
+		store_compare_soon(&tx, job->domain.id, followed.server_id);
 	return tx_commit(&tx);
 }
 

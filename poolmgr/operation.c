@@ -18,6 +18,7 @@
 #include "store.h"
 #include "store_absence.h"
 #include "store_adjust.h"
+#include "store_recompare.h"
 #include "store_repair.h"
 
 enum {
@@ -311,9 +312,11 @@ static enum err operation_record(void *self, struct why *why)
 		operation_record_repair(job, &tx);
 	if (job->refuted)
 		operation_refute(job, &tx);
-	else if (!job->err && job->action == ACTION_CREATE)
+	else if (!job->err && job->action == ACTION_CREATE) {
 		store_adjusted(&tx, job->domain.id, outcome.server_id,
 		               job->server->settings_digest);
+		store_compare_soon(&tx, job->domain.id, outcome.server_id);
+	}
 	if (operation_is_unconfirmed(job) && job->action == ACTION_CREATE)
 		operation_record_unpolled(job, &tx);
 	if (job->stage == STAGE_TRIED)

@@ -318,8 +318,8 @@ static struct drift_terms repair_terms(const struct poolmgr *poolmgr,
 }
 
 /*
- * True: the repair must wait. The server refuses comparisons and did not differ before,
- * or the transfer of the last repair may still run.
+ * True: the repair must wait. The server refuses comparisons, and it did not differ
+ * before or may have lost the zone. Or the transfer of the last repair may still run.
  */
 static bool repair_must_wait(struct tx *tx, const struct repair *job,
                              const struct repair_tries *tries)
@@ -455,7 +455,9 @@ static struct repair *repair_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.server_id = server->settings->id;
 	job->fault.pool = arena_strdup(job->arena, fault->pool);
 	job->fault.name = arena_strdup(job->arena, fault->name);
-	job->fault.detail = arena_strdup(job->arena, fault->detail);
+	job->fault.detail = arena_printf(job->arena, "%s%s", fault->is_hidden
+	                                     ? "the server refuses the comparison of the "
+	                                       "records: it " : "", fault->detail);
 	job->terms = repair_terms(poolmgr, fault->kind);
 	job->action = DRIFT_IGNORE;
 	id_random(job->id);

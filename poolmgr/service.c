@@ -321,7 +321,7 @@ static void service_note_difference(struct poolmgr *poolmgr,
 		.name = report->domain.name,
 		.serial = report->has_serial ? report->serial
 		                             : report->domain.state.serial,
-		.detail = report->refused ? "" : report->reason,
+		.detail = report->reason,
 		.is_hidden = report->refused,
 		.transfers = report->transfers,
 	};

@@ -6,7 +6,7 @@
 
 #define CASE "s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r " \
              "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id " \
-             "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' " \
+             "AND r.kind IN ('CONTENT', 'MISSING') AND r.outcome = 'DONE' " \
              "AND r.done_at >= s.differs_since) " \
              "FROM pool_manager_status s FORCE INDEX (status_of) " \
              "WHERE s.action = 'UPDATE' AND "
@@ -27,7 +27,8 @@ bool store_recompare_case(struct tx *tx, const char *domain_id, const char *serv
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT " CASE "s.domain_id = ? AND s.server_id = ? FOR UPDATE",
+	    "SELECT " CASE "s.domain_id = ? AND s.server_id = ? "
+	    "AND s.status = 'SUCCESS' FOR UPDATE",
 	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
 		return false;
 	store_read_case(&rows, of);
@@ -77,6 +78,25 @@ static size_t store_results_of(const struct recompare_result *results, size_t co
 	return n;
 }
 
+static size_t store_equal_results(const struct recompare_result *results, size_t count,
+                                  struct row_key *keys)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (results[i].exists && results[i].of.compared == COMPARED_EQUAL)
+			keys[n++] = (struct row_key){ results[i].domain_id,
+			                              results[i].server_id };
+	return n;
+}
+
+/* A repair that runs has a CONFIRMED row, and ends it. */
+#define END_DRIFT "DELETE r FROM pool_manager_status s FORCE INDEX (status_of) " \
+                  "STRAIGHT_JOIN repairs r FORCE INDEX (PRIMARY) " \
+                  "ON r.object_uuid = s.domain_id " \
+                  "AND r.server_id = s.server_id AND r.kind = 'CONTENT' " \
+                  "WHERE s.action = 'UPDATE' AND "
+
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count)
 {
@@ -94,6 +114,11 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
 	    "SET s.differs_since = NULL, s.compare_at = NULL, s.comparisons = 0 "
 	    "WHERE s.action = 'UPDATE' AND s.differs_since IS NOT NULL AND (", TX_NONE,
 	    keys, n);
+	store_exec_rows(tx, arena, NO_WAIT(tx, END_DRIFT "r.state = 'SEEN' AND ("),
+	                TX_NONE, keys, n);
+	n = store_equal_results(results, count, keys);
+	store_exec_rows(tx, arena, NO_WAIT(tx, END_DRIFT "r.state = 'PARKED' AND ("),
+	                TX_NONE, keys, n);
 }
 
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id)

@@ -12,15 +12,17 @@
 
 /*
  * Fills in OF, except `compared` and `is_settled`, and locks the row. Here,
- * `was_transferred` only means that the pool manager has ordered a transfer. False: no
- * such row.
+ * `was_transferred` only means that the pool manager has ordered a transfer, or created
+ * the zone again. False: the last poll did not find the serial of the domain.
  */
 bool store_recompare_case(struct tx *tx, const char *domain_id, const char *server_id,
                           struct content_case *of);
 /*
  * store_recompare_cases() is like store_recompare_case(), but for many rows. It also
  * fills in `is_settled` and `exists`. On the event loop, it does not wait for locked
- * rows. store_recompare_results() writes `content` to the rows.
+ * rows. store_recompare_results() writes `content` to the rows. It also ends the drift of
+ * a server that the pool manager trusts: a SEEN drift, and after COMPARED_EQUAL also a
+ * PARKED drift.
  */
 struct recompare_result {
 	const char *domain_id, *server_id;
@@ -53,8 +55,8 @@ struct comparison {
 struct comparison *store_comparisons_due(struct tx *tx, struct arena *arena,
                                          const struct scope *scope, size_t limit);
 /*
- * Call it when the pool manager has ordered a transfer. Makes the next comparison due in
- * CONTENT_FIRST_S seconds.
+ * Call it when the pool manager has ordered a transfer, or created the zone again. If the
+ * server differs, makes the next comparison due in CONTENT_FIRST_S seconds.
  */
 void store_compare_soon(struct tx *tx, const char *domain_id, const char *server_id);
 /*

@@ -60,9 +60,9 @@ static void store_repairs_this_hour(struct tx *tx, const struct fault *fault,
 	            FAULT_KEY(fault)))) {
 		tries->count = (int)row_int(&rows);
 		known->repairs_this_hour = (int)row_int(&rows);
-		/* the text of an orphan zone is always the same */
+		/* the text of an orphan zone or of a refusal is always the same */
 		known->same = (int)row_int(&rows);
-		if (fault->kind != REPAIR_CONTENT)
+		if (fault->kind != REPAIR_CONTENT || fault->is_hidden)
 			known->same = 0;
 		/* a server can accept the order, and then fail to transfer the zone */
 		if (known->same > fault->transfers)

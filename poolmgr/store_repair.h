@@ -20,7 +20,8 @@ struct fault {
 	const char *object, *server_id, *pool, *name;
 	uint32_t serial;
 	const char *detail;		/* a text for the operator */
-	bool is_hidden;			/* CONTENT: the server refuses comparisons */
+	/* CONTENT: the server refuses comparisons, and `detail` is its answer */
+	bool is_hidden;
 	int transfers;			/* CONTENT: as in struct server_report */
 };
 

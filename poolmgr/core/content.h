@@ -34,8 +34,8 @@ struct content_case {
 	enum compared compared;
 	bool differs;			/* the server differed before this comparison */
 	/*
-	 * since the server began to differ, the pool manager has ordered a transfer, and
-	 * mini-DNS has served this transfer
+	 * since the server began to differ, the pool manager has ordered a transfer or
+	 * created the zone again, and mini-DNS has served this transfer
 	 */
 	bool was_transferred;
 	bool is_settled;		/* the difference is settled */

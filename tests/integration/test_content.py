@@ -12,6 +12,7 @@ import sqlite3
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import drift                                                            # noqa: E402
@@ -97,6 +98,80 @@ class Edited(Story):
         self.assertIn("the server has transferred the zone, and refuses the comparison",
                       "".join(worker.log.read_text() for worker in self.fleet.poolmgrs))
 
+    def test_one_that_loses_the_zone(self):
+        """A refused comparison is no difference, and the zone that is created again is compared."""
+        bind, domain = self.fleet.bind, self.create("lost.example.")
+        key_file = bind.key_file.with_suffix(".away")
+        self.edit(bind, domain)
+        with deaf(bind):
+            self.look(domain)
+            self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+            self.assert_shown(bind, domain)
+            self.fleet.wait_for(lambda: self.ended(domain), SECONDS, "the repair fails")
+            with mock.patch.object(bind, "key_file", key_file):
+                drift.remove(bind, domain["name"])
+            self.look(domain)
+            self.fleet.wait_for(lambda: self.lost(bind, domain), SECONDS, "the zone is missed")
+        self.look(domain)
+        self.follow(domain)
+        status = self.caller.get_status(domain=domain["id"])["domain"]
+        self.assertEqual(status["consensus"], {"current": 4, "servers": 4})
+        self.assertNotIn(WORDS, str(status["servers"]))
+        self.assertEqual(self.drifts(domain), [])
+        self.assertEqual([worker.log.read_text().count(f"server differs: domain={domain['name']} "
+                                                       'server=bind reason=""')
+                          for worker in self.fleet.poolmgrs], [0] * len(self.fleet.poolmgrs))
+
+    def test_one_that_is_put_right_by_hand(self):
+        """Before the second comparison: the drift of the first is over with a comparison."""
+        bind, domain = self.fleet.bind, self.create("hand.example.")
+        right = drift.transferred(bind, domain["name"])
+        self.edit(bind, domain)
+        with deaf(bind):
+            self.look(domain)
+            self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+            with mock.patch.object(bind, "key_file", bind.key_file.with_suffix(".away")):
+                drift.replace(bind, domain["name"], right)
+            self.look(domain)
+            self.caller.settled(domain["id"], seconds=SECONDS)
+            status = self.caller.get_status(domain=domain["id"])["domain"]
+            self.assertEqual(status["consensus"], {"current": 4, "servers": 4})
+            self.assertEqual(self.drifts(domain), [])
+
+    def assert_shown(self, bind, domain):
+        """The server counts as failed, and its difference is named once."""
+        row = self.fleet.wait_for(lambda: self.differing(bind, domain), SECONDS, "it is named")
+        self.assertEqual(row["status"], "ERROR")
+        self.assertRegex(row["reason"], f"^{WORDS}: serves 1 record that is not in serial ")
+        self.assertEqual(row["reason"].count("that is not in serial"), 1, row["reason"])
+        server, = (server for server in self.fleet.cli("servers", "--admin")["servers"]
+                   if server["id"] == bind.name)
+        self.assertGreaterEqual(server["domains_failed"], 1)
+        self.assertTrue(server["last_error"])
+
+    def differing(self, server, domain):
+        """Its row, when that names the difference."""
+        rows = self.caller.get_status(domain=domain["id"])["domain"]["servers"]
+        return next((row for row in rows if (row["id"], row["action"]) == (server.name, "UPDATE")
+                     and "that is not in serial" in row["reason"]), None)
+
+    def ended(self, domain):
+        return self.fleet.mariadb.sql("SELECT outcome FROM repair_log WHERE kind = 'CONTENT' "
+                                      f"AND object_uuid = '{domain['id']}'")
+
+    def drifts(self, domain):
+        return self.fleet.mariadb.sql("SELECT kind, state, detail FROM repairs "
+                                      f"WHERE object_uuid = '{domain['id']}'")
+
+    def lost(self, server, domain):
+        """A poll and a comparison have missed the zone."""
+        words = f"content not compared: domain={domain['name']} server={server.name} "
+        return self.fleet.mariadb.sql(
+            "SELECT 1 FROM pool_manager_status WHERE action = 'UPDATE' AND status = 'NO_DOMAIN' "
+            f"AND server_id = '{server.name}' AND domain_id = '{domain['id']}'") and any(
+                words in worker.log.read_text() for worker in self.fleet.workers
+                if worker.kind == "minidns")
+
     def refuse_transfers(self, bind, domain):
         """By its configuration, which has the key in itself from now on."""
         key = bind.key_file.with_suffix(".away").read_text()
@@ -121,7 +196,8 @@ class Tolerated(Edited):
     settings = {"poolmgr": {"threshold_percentage": 66}}
 
     test_each_server_is_put_right = test_a_poll_lifts_nothing = None
-    test_one_that_refuses_to_be_compared = None
+    test_one_that_refuses_to_be_compared = test_one_that_loses_the_zone = None
+    test_one_that_is_put_right_by_hand = None
 
     def test_one_of_three(self):
         domain = self.create("tolerated.example.")
@@ -214,6 +290,7 @@ class Cut(OtherForm, Edited):
 
     test_each_server_is_put_right = test_a_poll_lifts_nothing = None
     test_one_that_refuses_to_be_compared = test_repairs_without_effect = None
+    test_one_that_loses_the_zone = test_one_that_is_put_right_by_hand = None
 
     def test_orders_that_it_cannot_execute(self):
         knot, domain = self.fleet.knot, self.create("cut.example.")
