@@ -100,13 +100,15 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
 /*
- * The last operation on a domain has failed. The polls of all domains of a silent server
- * fail: they say nothing about a domain that the server serves at its newest serial.
+ * The operation of a row has failed. The polls of all domains of a silent server fail:
+ * they say nothing about a domain that the server serves at its newest serial. In the row
+ * of a deletion, NO_DOMAIN means that the server has deleted the zone.
  */
-#define HAS_FAILED \
-	"(t.status = 'NO_DOMAIN' OR (t.status = 'ERROR' AND (" \
-	BEHIND("d.serial", "t.serial_number") \
-	" OR t.reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
+#define HAS_FAILED(row, domain) \
+	"((" row ".status = 'NO_DOMAIN' AND " row ".action <> 'DELETE') " \
+	"OR (" row ".status = 'ERROR' AND (" \
+	BEHIND(domain ".serial", row ".serial_number") \
+	" OR " row ".reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
 
 #define IS_SERVED_BY(topic) \
 	"EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = " topic " AND " \
@@ -135,6 +137,15 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"AND v.settings_digest <> '' AND z.settings_digest NOT IN " \
 	"(v.settings_digest, CONCAT('?', v.settings_digest)))"
 
+/* Operations that count as FAILED come first. */
+#define LAST_ERROR \
+	"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), " \
+	"(SELECT e.reason FROM pool_manager_status e JOIN domains m " \
+	"ON m.id = e.domain_id AND m.pool_id = p.id WHERE e.server_id = v.id " \
+	"AND (e.status = 'ERROR' OR " HAS_FAILED("e", "m") ") " \
+	"ORDER BY m.live = 1 AND " HAS_FAILED("e", "m") " DESC, e.updated_at DESC " \
+	"LIMIT 1), '')"
+
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
@@ -145,17 +156,14 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
 		BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
-		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED "), 0) AS SIGNED), "
+		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED("t", "d") "), 0) "
+		"AS SIGNED), "
 		UNCHECKED_ZONES ", "
-		"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), "
-		"(SELECT e.reason FROM pool_manager_status e JOIN domains m "
-		"ON m.id = e.domain_id AND m.pool_id = p.id WHERE "
-		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
-		"LIMIT 1), '') FROM pool_servers v JOIN pools p ON p.name = "
-		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
+		LAST_ERROR " FROM pool_servers v JOIN pools p ON p.name = v.pool_name "
+		"LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
 		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
-		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
-		"= v.id AND t.action = 'UPDATE' "
+		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id "
+		"AND t.server_id = v.id AND t.action = 'UPDATE' "
 		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
 		"ORDER BY v.pool_name, v.id LIMIT 1000",
 		TX_BIND(timeout, timeout, tx_text(pool), tx_text(pool)));

@@ -1798,6 +1798,33 @@ class Status(Story):
         call("delete_domain", domain=domain["name"])
         self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
 
+    def test_the_failures_of_a_server(self):
+        """The reason is of an operation that counts as failed."""
+        pool = f"pool{next(lab.numbers)}"
+        call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE')")
+        kept = self.create(ADMIN, pool=pool)
+        silent = "no answer in 3 tries of 30 s"
+        serial = kept["serial"]
+        for action, status, served, reason, want in (
+                ("UPDATE", "SUCCESS", serial, "", (0, 0, "")),
+                ("UPDATE", "NO_DOMAIN", serial, "answers with NXDOMAIN",
+                 (0, 1, "answers with NXDOMAIN")),
+                ("UPDATE", "ERROR", serial - 1, "answers with SERVFAIL",
+                 (1, 1, "answers with SERVFAIL")),
+                ("UPDATE", "ERROR", serial - 1, silent, (1, 1, silent)),
+                ("UPDATE", "ERROR", serial, silent, (0, 0, silent)),
+                ("CREATE", "ERROR", "NULL", "rndc: refused", (1, 0, "rndc: refused"))):
+            with self.subTest(action=action, status=status, reason=reason):
+                lab.sql(f"DELETE FROM pool_manager_status WHERE domain_id = '{kept['id']}'")
+                lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
+                        f"status, serial_number, reason) VALUES (MD5('{pool}'), 'one', "
+                        f"'{kept['id']}', '{action}', '{status}', {served}, '{reason}')")
+                server, = call("get_status", ADMIN, pool=pool)["servers"]
+                self.assertEqual((server["domains_behind"], server["domains_failed"],
+                                  server["last_error"]), want)
+
     def test_dead_workers(self):
         """They are shown as dead, and the sweep forgets them if nobody is left of their service."""
         def add(name, service, age, role="master"):
