@@ -2,6 +2,8 @@
 
 #include "consistency/drift.h"
 #include "consistency/heartbeat.h"
+#include "core/reason.h"
+#include "core/reason.h"
 #include "store_fleet.h"
 #include "store_query.h"
 
@@ -137,11 +139,15 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"AND v.settings_digest <> '' AND z.settings_digest NOT IN " \
 	"(v.settings_digest, CONCAT('?', v.settings_digest)))"
 
-/* Operations that count as FAILED come first. */
+/*
+ * Operations that count as FAILED come first. The reports from before a deletion say
+ * nothing about the deletion.
+ */
 #define LAST_ERROR \
 	"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), " \
 	"(SELECT e.reason FROM pool_manager_status e JOIN domains m " \
 	"ON m.id = e.domain_id AND m.pool_id = p.id WHERE e.server_id = v.id " \
+	"AND (e.action = 'DELETE') = (m.task = 'DELETE' OR m.status = 'DELETED') " \
 	"AND (e.status = 'ERROR' OR " HAS_FAILED("e", "m") ") " \
 	"ORDER BY m.live = 1 AND " HAS_FAILED("e", "m") " DESC, e.updated_at DESC " \
 	"LIMIT 1), '')"
@@ -154,7 +160,7 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 	tx_select(tx, arena, rows,
 		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, v.state, "
 		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
-		BEHIND("d.serial", "t.serial_number")
+		"d.task <> 'DELETE' AND " BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
 		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED("t", "d") "), 0) "
 		"AS SIGNED), "
@@ -163,7 +169,8 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		"LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
 		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
 		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id "
-		"AND t.server_id = v.id AND t.action = 'UPDATE' "
+		"AND t.server_id = v.id "
+		"AND t.action = IF(d.task = 'DELETE', 'DELETE', 'UPDATE') "
 		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
 		"ORDER BY v.pool_name, v.id LIMIT 1000",
 		TX_BIND(timeout, timeout, tx_text(pool), tx_text(pool)));
@@ -207,14 +214,20 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	return count == 1;
 }
 
+#define DELETION_WAITS(status) \
+	"CASE WHEN v.state = 'DRAINED' THEN '" REASON_DRAINED "' " \
+	"WHEN " status " <=> 'NO_DOMAIN' THEN '" REASON_DELETED "' " \
+	"WHEN v.backend = 'catalog' THEN '" REASON_IN_CATALOG "' " \
+	"ELSE '" REASON_NOT_DELETED "' END"
+
 /*
  * Selects the servers of a pool that have no row about ACTION. An unfinished CREATE has a
  * row that says more.
  */
 #define UNREPORTED_SERVERS \
 	"SELECT v.id, ?, NULL, NULL, CASE " \
-	"WHEN v.state = 'DRAINED' THEN 'waits until the server is in service again' " \
-	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
+	"WHEN ? THEN " DELETION_WAITS("NULL") " " \
+	"WHEN v.state = 'DRAINED' THEN '" REASON_DRAINED "' " \
 	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
 	"ELSE 'has not answered mini-DNS about this domain yet' END, " \
 	"0, 0, NULL, NULL, v.state, v.backend, " SERVER_HEALTH " FROM pool_servers v " \
@@ -235,10 +248,13 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, t.status, t.serial_number, "
+		"IF(t.action = 'DELETE' AND t.reason = '' "
+		"AND NOT (t.status <=> 'SUCCESS') AND v.state <> 'REMOVED', "
+		DELETION_WAITS("t.status") ", "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
 		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
 		"'serves records that differ from the database', "
-		"NULLIF(r.detail, '')))), "
+		"NULLIF(r.detail, ''))))), "
 		"t.differs_since IS NOT NULL OR (r.detail IS NOT NULL "
 		"AND r.detail NOT LIKE '" DRIFT_DIFFERS_WORDS "%'), t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "

@@ -1797,6 +1797,27 @@ class Status(Story):
         self.assertEqual(self.reasons(domain, pool), {""})
         call("delete_domain", domain=domain["name"])
         self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
+        # the older reports say nothing about the deletion
+        lab.sql(f"UPDATE pool_servers SET backend = 'catalog' WHERE pool_name = '{pool}' "
+                "AND id = 'one'")
+        lab.sql(f"UPDATE pool_servers SET state = 'DRAINED' WHERE pool_name = '{pool}' "
+                "AND id = 'out'")
+        write("one", "UPDATE", "ERROR", "serves serial 16, not yet 17")
+        catalog = ("waits until the server deletes the zone, because the catalog zone no longer "
+                   "lists it")
+        polled = "has not answered mini-DNS about this deletion yet"
+        for status, reason in (None, "waits until the pool manager deletes the zone"), (
+                "NO_DOMAIN", polled), ("ERROR", "rndc: refused"):
+            if status:
+                write("two", "DELETE", status, "" if reason is polled else reason)
+            with living(poolmgr, "minidns"):
+                said = self.reasons(domain, pool).pop()
+                self.assertEqual(set(said.split("; ")), {f"one: {catalog}", f"two: {reason}"})
+            rows = call("get_status", domain=domain["name"])["domain"]["servers"]
+            self.assertEqual({row["id"]: row["reason"] for row in rows
+                              if row["action"] == "DELETE"},
+                             {"one": catalog, "two": reason,
+                              "out": "waits until the server is in service again"})
 
     def test_the_failures_of_a_server(self):
         """The reason is of an operation that counts as failed."""
@@ -1804,23 +1825,29 @@ class Status(Story):
         call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
         lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
                 f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE')")
-        kept = self.create(ADMIN, pool=pool)
+        kept, deleted = (self.create(ADMIN, pool=pool) for _ in range(2))
+        call("delete_domain", ADMIN, domain=deleted["name"])
         silent = "no answer in 3 tries of 30 s"
         serial = kept["serial"]
-        for action, status, served, reason, want in (
-                ("UPDATE", "SUCCESS", serial, "", (0, 0, "")),
-                ("UPDATE", "NO_DOMAIN", serial, "answers with NXDOMAIN",
+        for domain, action, status, served, reason, want in (
+                (kept, "UPDATE", "SUCCESS", serial, "", (0, 0, "")),
+                (kept, "UPDATE", "NO_DOMAIN", serial, "answers with NXDOMAIN",
                  (0, 1, "answers with NXDOMAIN")),
-                ("UPDATE", "ERROR", serial - 1, "answers with SERVFAIL",
+                (kept, "UPDATE", "ERROR", serial - 1, "answers with SERVFAIL",
                  (1, 1, "answers with SERVFAIL")),
-                ("UPDATE", "ERROR", serial - 1, silent, (1, 1, silent)),
-                ("UPDATE", "ERROR", serial, silent, (0, 0, silent)),
-                ("CREATE", "ERROR", "NULL", "rndc: refused", (1, 0, "rndc: refused"))):
+                (kept, "UPDATE", "ERROR", serial - 1, silent, (1, 1, silent)),
+                (kept, "UPDATE", "ERROR", serial, silent, (0, 0, silent)),
+                (kept, "CREATE", "ERROR", "NULL", "rndc: refused", (1, 0, "rndc: refused")),
+                (deleted, "UPDATE", "ERROR", serial - 1, "serves serial 16, not yet 17",
+                 (1, 0, "")),
+                (deleted, "DELETE", "NO_DOMAIN", "NULL", "", (1, 0, "")),
+                (deleted, "DELETE", "ERROR", "NULL", "rndc: refused", (1, 1, "rndc: refused"))):
             with self.subTest(action=action, status=status, reason=reason):
-                lab.sql(f"DELETE FROM pool_manager_status WHERE domain_id = '{kept['id']}'")
+                lab.sql("DELETE FROM pool_manager_status WHERE domain_id IN "
+                        f"('{kept['id']}', '{deleted['id']}')")
                 lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
                         f"status, serial_number, reason) VALUES (MD5('{pool}'), 'one', "
-                        f"'{kept['id']}', '{action}', '{status}', {served}, '{reason}')")
+                        f"'{domain['id']}', '{action}', '{status}', {served}, '{reason}')")
                 server, = call("get_status", ADMIN, pool=pool)["servers"]
                 self.assertEqual((server["domains_behind"], server["domains_failed"],
                                   server["last_error"]), want)
