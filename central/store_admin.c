@@ -228,8 +228,9 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	"SELECT v.id, ?, NULL, NULL, CASE " \
 	"WHEN ? THEN " DELETION_WAITS("NULL") " " \
 	"WHEN v.state = 'DRAINED' THEN '" REASON_DRAINED "' " \
-	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
-	"ELSE 'has not answered mini-DNS about this domain yet' END, " \
+	"WHEN c.id IS NOT NULL THEN '" REASON_CREATED "' " \
+	"WHEN v.backend = 'catalog' THEN '" REASON_BY_CATALOG "' " \
+	"ELSE '" REASON_NOT_CREATED "' END, " \
 	"0, 0, NULL, NULL, v.state, v.backend, " SERVER_HEALTH " FROM pool_servers v " \
 	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
 	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \

@@ -53,10 +53,10 @@ static const char *reason_of_wait(const struct reason_server *server, uint32_t w
 	if (server->has_serial)
 		return arena_printf(arena, "serves serial %" PRIu32 ", not yet %" PRIu32,
 		                    server->serial, wanted);
-	if (strcmp(server->backend, "catalog") && !server->status &&
-	    !reason_is(server->create_status, "SUCCESS"))
-		return "waits until the pool manager creates the zone";
-	return "has not answered mini-DNS about this domain yet";
+	if (server->status || reason_is(server->create_status, "SUCCESS"))
+		return REASON_CREATED;
+	return strcmp(server->backend, "catalog") ? REASON_NOT_CREATED
+	                                          : REASON_BY_CATALOG;
 }
 
 /* ---- servers that may still serve a deleted domain ---- */

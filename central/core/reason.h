@@ -31,6 +31,9 @@
 
 /* the events that a server waits for; the rows of get_status have the same texts */
 #define REASON_DRAINED     "waits until the server is in service again"
+#define REASON_NOT_CREATED "waits until the pool manager creates the zone"
+#define REASON_BY_CATALOG  "waits until the server creates the zone from the catalog zone"
+#define REASON_CREATED     "has not answered mini-DNS about this domain yet"
 #define REASON_NOT_DELETED "waits until the pool manager deletes the zone"
 #define REASON_IN_CATALOG  "waits until the server deletes the zone, because the " \
                            "catalog zone no longer lists it"

@@ -1748,6 +1748,10 @@ class Status(Story):
         no_poolmgr = f"no pool manager of pool '{pool}' is running"
         domain = self.create(ADMIN, pool=pool, tenant="alice")
         self.assertEqual(domain["reason"], no_poolmgr)
+
+        def rows(action):
+            servers = call("get_status", domain=domain["name"])["domain"]["servers"]
+            return {row["id"]: row["reason"] for row in servers if row["action"] == action}
         with living("minidns", "pool_manager.default"):
             self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
         with living(poolmgr):
@@ -1755,7 +1759,13 @@ class Status(Story):
         lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
                 f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE'), "
                 f"('{pool}', 'two', 'bind9', '192.0.2.2', 53, 'ACTIVE'), "
-                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED')")
+                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED'), "
+                f"('{pool}', 'cat', 'catalog', '192.0.2.4', 53, 'ACTIVE')")
+        self.assertEqual(rows("UPDATE"), {
+            **dict.fromkeys(("one", "two"), "waits until the pool manager creates the zone"),
+            "out": "waits until the server is in service again",
+            "cat": "waits until the server creates the zone from the catalog zone"})
+        lab.sql(f"DELETE FROM pool_servers WHERE pool_name = '{pool}' AND id = 'cat'")
 
         times = itertools.count(1)
 
@@ -1805,6 +1815,7 @@ class Status(Story):
         write("one", "UPDATE", "ERROR", "serves serial 16, not yet 17")
         catalog = ("waits until the server deletes the zone, because the catalog zone no longer "
                    "lists it")
+        drained = "waits until the server is in service again"
         polled = "has not answered mini-DNS about this deletion yet"
         for status, reason in (None, "waits until the pool manager deletes the zone"), (
                 "NO_DOMAIN", polled), ("ERROR", "rndc: refused"):
@@ -1813,11 +1824,7 @@ class Status(Story):
             with living(poolmgr, "minidns"):
                 said = self.reasons(domain, pool).pop()
                 self.assertEqual(set(said.split("; ")), {f"one: {catalog}", f"two: {reason}"})
-            rows = call("get_status", domain=domain["name"])["domain"]["servers"]
-            self.assertEqual({row["id"]: row["reason"] for row in rows
-                              if row["action"] == "DELETE"},
-                             {"one": catalog, "two": reason,
-                              "out": "waits until the server is in service again"})
+            self.assertEqual(rows("DELETE"), {"one": catalog, "two": reason, "out": drained})
 
     def test_the_failures_of_a_server(self):
         """The reason is of an operation that counts as failed."""

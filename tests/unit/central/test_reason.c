@@ -70,8 +70,10 @@ static void test_what_is_missing_now(void **state)
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
 		  { { "a" } }, "a: waits until the pool manager creates the zone" },
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
-		  { { "a", .backend = "catalog" } },
-		  "a: has not answered mini-DNS about this domain yet" },
+		  { { "a", .backend = "catalog" },
+		    { "b", CREATED, .backend = "catalog" } },
+		  "a: waits until the server creates the zone from the catalog zone; "
+		  "b: has not answered mini-DNS about this domain yet" },
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
 		  "a: serves serial 16, not yet 17" },
