@@ -445,7 +445,8 @@ static const struct rpc_object objects[] = {
 		{ "host", "string", "the address of the server" },
 		{ "port", "number", "the DNS port of the server" },
 		{ "domains_behind", "number", "number of domains whose newest serial the "
-		  "server does not serve" },
+		  "server does not serve; a domain that is being deleted does not "
+		  "count" },
 		{ "domains_failed", "number", "number of domains whose last operation on "
 		  "the server failed, or whose records on the server differ from the "
 		  "database. A poll without an answer counts only if the server does not "

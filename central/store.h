@@ -707,6 +707,8 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
  * A server of a pool, with numbers of domains. BEHIND: the server does not serve the
  * newest serial. FAILED: the last operation on the server failed. UNCHECKED: the pool
  * manager has not yet compared the settings of the zone with the newest settings.
+ * LAST_ERROR: why the server does not work, or else the newest reason of a failed
+ * operation.
  */
 struct server_summary {
 	const char *id, *pool, *backend, *host, *state, *health, *last_error;

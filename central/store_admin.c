@@ -2,6 +2,7 @@
 
 #include "consistency/drift.h"
 #include "consistency/heartbeat.h"
+#include "core/reason.h"
 #include "store_fleet.h"
 #include "store_query.h"
 
@@ -102,15 +103,17 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"& 4294967295) BETWEEN 1 AND 2147483647)"
 
 /*
- * The records of the server differ, or the last operation on a domain has failed. The
- * polls of all domains of a silent server fail: they say nothing about a domain that the
- * server serves at its newest serial.
+ * The records of the server differ, or the operation of a row has failed. The polls of
+ * all domains of a silent server fail: they say nothing about a domain that the server
+ * serves at its newest serial. In the row of a deletion, NO_DOMAIN means that the server
+ * has deleted the zone.
  */
-#define HAS_FAILED \
-	"(t.differs_since IS NOT NULL OR t.status = 'NO_DOMAIN' " \
-	"OR (t.status = 'ERROR' AND (" \
-	BEHIND("d.serial", "t.serial_number") \
-	" OR t.reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
+#define HAS_FAILED(row, domain) \
+	"(" row ".differs_since IS NOT NULL " \
+	"OR (" row ".status = 'NO_DOMAIN' AND " row ".action <> 'DELETE') " \
+	"OR (" row ".status = 'ERROR' AND (" \
+	BEHIND(domain ".serial", row ".serial_number") \
+	" OR " row ".reason NOT LIKE '" REPORT_SILENCE_WORDS "%')))"
 
 #define IS_SERVED_BY(topic) \
 	"EXISTS (SELECT 1 FROM worker_nodes w WHERE w.service = " topic " AND " \
@@ -139,6 +142,20 @@ bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limi
 	"AND v.settings_digest <> '' AND z.settings_digest NOT IN " \
 	"(v.settings_digest, CONCAT('?', v.settings_digest)))"
 
+/*
+ * Operations that count as FAILED come first. The reports from before a deletion say
+ * nothing about the deletion.
+ */
+#define LAST_ERROR \
+	"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), " \
+	"(SELECT COALESCE(NULLIF(e.reason, ''), IF(e.differs_since IS NULL, '', " \
+	"'" DIFFERS_WORDS "')) FROM pool_manager_status e JOIN domains m " \
+	"ON m.id = e.domain_id AND m.pool_id = p.id WHERE e.server_id = v.id " \
+	"AND (e.action = 'DELETE') = (m.task = 'DELETE' OR m.status = 'DELETED') " \
+	"AND (e.status = 'ERROR' OR " HAS_FAILED("e", "m") ") " \
+	"ORDER BY m.live = 1 AND " HAS_FAILED("e", "m") " DESC, e.updated_at DESC " \
+	"LIMIT 1), '')"
+
 void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
@@ -147,20 +164,17 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 	tx_select(tx, arena, rows,
 		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, v.state, "
 		SERVER_HEALTH ", CAST(COALESCE(SUM(d.id IS NOT NULL AND "
-		BEHIND("d.serial", "t.serial_number")
+		"d.task <> 'DELETE' AND " BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
-		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED "), 0) AS SIGNED), "
+		"CAST(COALESCE(SUM(d.id IS NOT NULL AND " HAS_FAILED("t", "d") "), 0) "
+		"AS SIGNED), "
 		UNCHECKED_ZONES ", "
-		"COALESCE(NULLIF(v.last_error, ''), NULLIF(v.control_error, ''), "
-		"(SELECT e.reason FROM pool_manager_status e JOIN domains m "
-		"ON m.id = e.domain_id AND m.pool_id = p.id WHERE "
-		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
-		"LIMIT 1), MAX(IF(t.differs_since IS NULL, NULL, '" DIFFERS_WORDS "')), "
-		"'') FROM pool_servers v JOIN pools p ON p.name = "
-		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
+		LAST_ERROR " FROM pool_servers v JOIN pools p ON p.name = v.pool_name "
+		"LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
 		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
-		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
-		"= v.id AND t.action = 'UPDATE' "
+		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id "
+		"AND t.server_id = v.id "
+		"AND t.action = IF(d.task = 'DELETE', 'DELETE', 'UPDATE') "
 		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
 		"ORDER BY v.pool_name, v.id LIMIT 1000",
 		TX_BIND(timeout, timeout, tx_text(pool), tx_text(pool)));
@@ -204,16 +218,21 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	return count == 1;
 }
 
+#define IS_DRAINED "WHEN v.state = 'DRAINED' THEN '" REASON_DRAINED "' "
+#define DELETION_WAITS \
+	"WHEN v.backend = 'catalog' THEN '" REASON_IN_CATALOG "' " \
+	"ELSE '" REASON_NOT_DELETED "' END"
+
 /*
  * Selects the servers of a pool that have no row about ACTION. An unfinished CREATE has a
  * row that says more.
  */
 #define UNREPORTED_SERVERS \
 	"SELECT v.id, ?, NULL, NULL, CASE " \
-	"WHEN v.state = 'DRAINED' THEN 'waits until the server is in service again' " \
-	"WHEN ? THEN 'waits until the pool manager deletes the zone' " \
-	"WHEN c.id IS NULL THEN 'waits until the pool manager creates the zone' " \
-	"ELSE 'has not answered mini-DNS about this domain yet' END, " \
+	IS_DRAINED "WHEN ? THEN CASE " DELETION_WAITS " " \
+	"WHEN c.id IS NOT NULL THEN '" REASON_CREATED "' " \
+	"WHEN v.backend = 'catalog' THEN '" REASON_BY_CATALOG "' " \
+	"ELSE '" REASON_NOT_CREATED "' END, " \
 	"0, 0, NULL, NULL, v.state, v.backend, " SERVER_HEALTH " FROM pool_servers v " \
 	"LEFT JOIN pool_manager_status c ON c.domain_id = ? AND c.server_id = v.id " \
 	"AND c.action = 'CREATE' WHERE v.pool_name = ? AND v.state <> 'REMOVED' " \
@@ -243,8 +262,12 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"SELECT t.server_id, t.action, "
 		"IF(t.differs_since IS NULL OR t.status <> 'SUCCESS', t.status, "
 		"'ERROR'), t.serial_number, "
+		"IF(t.action = 'DELETE' AND t.reason = '' "
+		"AND NOT (t.status <=> 'SUCCESS') AND v.state <> 'REMOVED', "
+		"CASE " IS_DRAINED "WHEN t.status <=> 'NO_DOMAIN' THEN '" REASON_DELETED
+		"' " DELETION_WAITS ", "
 		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
-		DIFFERENCE "), t.differs_since IS NOT NULL, t.attempts, "
+		DIFFERENCE ")), t.differs_since IS NOT NULL, t.attempts, "
 		TX_RFC3339("t.next_attempt_at") ", "
 		TX_RFC3339("t.updated_at") ", COALESCE(v.state, 'REMOVED'), "
 		"COALESCE(v.backend, ''), " SERVER_HEALTH " "

@@ -53,10 +53,23 @@ static const char *reason_of_wait(const struct reason_server *server, uint32_t w
 	if (server->has_serial)
 		return arena_printf(arena, "serves serial %" PRIu32 ", not yet %" PRIu32,
 		                    server->serial, wanted);
-	if (strcmp(server->backend, "catalog") && !server->status &&
-	    !reason_is(server->create_status, "SUCCESS"))
-		return "waits until the pool manager creates the zone";
-	return "has not answered mini-DNS about this domain yet";
+	if (server->status || reason_is(server->create_status, "SUCCESS"))
+		return REASON_CREATED;
+	return strcmp(server->backend, "catalog") ? REASON_NOT_CREATED
+	                                          : REASON_BY_CATALOG;
+}
+
+/* ---- servers that may still serve a deleted domain ---- */
+
+/* The rows for CREATE and UPDATE are older than the deletion. */
+static const char *reason_of_deletion(const struct reason_server *server)
+{
+	if (reason_has_text(server->reason))
+		return server->reason;
+	if (reason_is(server->status, "NO_DOMAIN"))
+		return REASON_DELETED;
+	return strcmp(server->backend, "catalog") ? REASON_NOT_DELETED
+	                                          : REASON_IN_CATALOG;
 }
 
 /* ---- servers in general ---- */
@@ -69,29 +82,23 @@ static bool reason_is_done(const struct reason_view *view,
 	           : reason_has_reached(server, view->state.serial);
 }
 
-static const char *reason_of_failure(const struct reason_view *view,
-                                     const struct reason_server *server)
-{
-	if (view->state.task != TASK_DELETE)
-		return reason_of_update(server);
-	return reason_is_failure(server->status, server->reason) ? server->reason : NULL;
-}
-
 /*
  * While a change travels, a wait is no reason. A domain in ERROR keeps its stored reason
- * until the next report, although the server no longer fails: then the wait counts.
+ * until the next report, although the server no longer fails: then the wait counts. A
+ * deletion can wait for minutes before a server counts as failed.
  */
 static const char *reason_of_server(const struct reason_view *view,
                                     const struct reason_server *server,
                                     struct arena *arena)
 {
-	const char *failure = reason_of_failure(view, server);
+	const char *failure;
 
+	if (view->state.task == TASK_DELETE)
+		return reason_of_deletion(server);
+	failure = reason_of_update(server);
 	if (failure || view->state.status != STATUS_ERROR)
 		return failure;
-	return view->state.task == TASK_DELETE
-	           ? "waits until the pool manager deletes the zone"
-	           : reason_of_wait(server, view->state.serial, arena);
+	return reason_of_wait(server, view->state.serial, arena);
 }
 
 /* Cuts TEXT to REASON_TEXT between two characters of UTF-8. */

@@ -9,14 +9,16 @@
  *   2. mini-DNS is not running
  *   3. no name server of the pool is in service
  *   4. the failures of the servers that do not serve the serial or, during a deletion,
- *      may still serve the domain (the server with the newest report is first)
+ *      may still serve the domain (the server with the newest report is first); during a
+ *      deletion, only failures of the deletion count
  *   5. in status ERROR: central has not processed the last reports of the servers yet
  *   6. the stored reason
  *
- * If the domain has the status ERROR, reason 4 also names servers without a failure, and
- * the step that each of these servers waits for. If a limit of the backend may cause the
- * failure of a server, and the zone has record sets beyond this limit (core/limits.h),
- * the reason of the server also names at most three of these record sets.
+ * If the domain has the status ERROR or is being deleted, reason 4 also names servers
+ * without a failure, and the event that each of these servers waits for. If a limit of
+ * the backend may cause the failure of a server, and the zone has record sets beyond this
+ * limit (core/limits.h), the reason of the server also names at most three of these
+ * record sets.
  */
 #pragma once
 
@@ -26,6 +28,16 @@
 #include "base/arena.h"
 #include "core/limits.h"
 #include "model/domain.h"
+
+/* the events that a server waits for; the rows of get_status have the same texts */
+#define REASON_DRAINED     "waits until the server is in service again"
+#define REASON_NOT_CREATED "waits until the pool manager creates the zone"
+#define REASON_BY_CATALOG  "waits until the server creates the zone from the catalog zone"
+#define REASON_CREATED     "has not answered mini-DNS about this domain yet"
+#define REASON_NOT_DELETED "waits until the pool manager deletes the zone"
+#define REASON_IN_CATALOG  "waits until the server deletes the zone, because the " \
+                           "catalog zone no longer lists it"
+#define REASON_DELETED     "has not answered mini-DNS about this deletion yet"
 
 /* maximum size of the reasons of servers in octets, including the final NUL */
 enum { REASON_TEXT = 512 };

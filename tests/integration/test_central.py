@@ -1748,6 +1748,10 @@ class Status(Story):
         no_poolmgr = f"no pool manager of pool '{pool}' is running"
         domain = self.create(ADMIN, pool=pool, tenant="alice")
         self.assertEqual(domain["reason"], no_poolmgr)
+
+        def rows(action):
+            servers = call("get_status", domain=domain["name"])["domain"]["servers"]
+            return {row["id"]: row["reason"] for row in servers if row["action"] == action}
         with living("minidns", "pool_manager.default"):
             self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
         with living(poolmgr):
@@ -1755,7 +1759,13 @@ class Status(Story):
         lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
                 f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE'), "
                 f"('{pool}', 'two', 'bind9', '192.0.2.2', 53, 'ACTIVE'), "
-                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED')")
+                f"('{pool}', 'out', 'bind9', '192.0.2.3', 53, 'DRAINED'), "
+                f"('{pool}', 'cat', 'catalog', '192.0.2.4', 53, 'ACTIVE')")
+        self.assertEqual(rows("UPDATE"), {
+            **dict.fromkeys(("one", "two"), "waits until the pool manager creates the zone"),
+            "out": "waits until the server is in service again",
+            "cat": "waits until the server creates the zone from the catalog zone"})
+        lab.sql(f"DELETE FROM pool_servers WHERE pool_name = '{pool}' AND id = 'cat'")
 
         times = itertools.count(1)
 
@@ -1797,6 +1807,57 @@ class Status(Story):
         self.assertEqual(self.reasons(domain, pool), {""})
         call("delete_domain", domain=domain["name"])
         self.assertEqual(self.reasons(domain, pool), {no_poolmgr})
+        # the older reports say nothing about the deletion
+        lab.sql(f"UPDATE pool_servers SET backend = 'catalog' WHERE pool_name = '{pool}' "
+                "AND id = 'one'")
+        lab.sql(f"UPDATE pool_servers SET state = 'DRAINED' WHERE pool_name = '{pool}' "
+                "AND id = 'out'")
+        write("one", "UPDATE", "ERROR", "serves serial 16, not yet 17")
+        catalog = ("waits until the server deletes the zone, because the catalog zone no longer "
+                   "lists it")
+        drained = "waits until the server is in service again"
+        polled = "has not answered mini-DNS about this deletion yet"
+        for status, reason in (None, "waits until the pool manager deletes the zone"), (
+                "NO_DOMAIN", polled), ("ERROR", "rndc: refused"):
+            if status:
+                write("two", "DELETE", status, "" if reason is polled else reason)
+            with living(poolmgr, "minidns"):
+                said = self.reasons(domain, pool).pop()
+                self.assertEqual(set(said.split("; ")), {f"one: {catalog}", f"two: {reason}"})
+            self.assertEqual(rows("DELETE"), {"one": catalog, "two": reason, "out": drained})
+
+    def test_the_failures_of_a_server(self):
+        """The reason is of an operation that counts as failed."""
+        pool = f"pool{next(lab.numbers)}"
+        call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns.example.com."]})
+        lab.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, state) VALUES "
+                f"('{pool}', 'one', 'bind9', '192.0.2.1', 53, 'ACTIVE')")
+        kept, deleted = (self.create(ADMIN, pool=pool) for _ in range(2))
+        call("delete_domain", ADMIN, domain=deleted["name"])
+        silent = "no answer in 3 tries of 30 s"
+        serial = kept["serial"]
+        for domain, action, status, served, reason, want in (
+                (kept, "UPDATE", "SUCCESS", serial, "", (0, 0, "")),
+                (kept, "UPDATE", "NO_DOMAIN", serial, "answers with NXDOMAIN",
+                 (0, 1, "answers with NXDOMAIN")),
+                (kept, "UPDATE", "ERROR", serial - 1, "answers with SERVFAIL",
+                 (1, 1, "answers with SERVFAIL")),
+                (kept, "UPDATE", "ERROR", serial - 1, silent, (1, 1, silent)),
+                (kept, "UPDATE", "ERROR", serial, silent, (0, 0, silent)),
+                (kept, "CREATE", "ERROR", "NULL", "rndc: refused", (1, 0, "rndc: refused")),
+                (deleted, "UPDATE", "ERROR", serial - 1, "serves serial 16, not yet 17",
+                 (1, 0, "")),
+                (deleted, "DELETE", "NO_DOMAIN", "NULL", "", (1, 0, "")),
+                (deleted, "DELETE", "ERROR", "NULL", "rndc: refused", (1, 1, "rndc: refused"))):
+            with self.subTest(action=action, status=status, reason=reason):
+                lab.sql("DELETE FROM pool_manager_status WHERE domain_id IN "
+                        f"('{kept['id']}', '{deleted['id']}')")
+                lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
+                        f"status, serial_number, reason) VALUES (MD5('{pool}'), 'one', "
+                        f"'{domain['id']}', '{action}', '{status}', {served}, '{reason}')")
+                server, = call("get_status", ADMIN, pool=pool)["servers"]
+                self.assertEqual((server["domains_behind"], server["domains_failed"],
+                                  server["last_error"]), want)
 
     def test_dead_workers(self):
         """They are shown as dead, and the sweep forgets them if nobody is left of their service."""

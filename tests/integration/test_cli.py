@@ -1333,6 +1333,11 @@ class Health(unittest.TestCase):
                                 "--admin")[2],
                          "Timeout: central did not answer within 1 s: check that zonefleet-central "
                          "is running, and that its database answers")
+        self.assertRegex(client("--config", self.fleet.config, "--timeout", "1", "ping",
+                                "--admin")[2],
+                         r"\Azonefleet: central does not list the services, so the client does not "
+                         "ping ports, routes, ownership and the pool managers of pools except "
+                         "'default': central did not answer within 1 s")
 
 
 class TheRootZone(WithFleet):

@@ -51,6 +51,9 @@ static enum err round_find_topics(struct round *round, struct why *why)
 	if (err != ERR_TIMEOUT)
 		round_add(round, "central");
 	if (err) {
+		fprintf(stderr, "zonefleet: central does not list the services, so the "
+		        "client does not ping ports, routes, ownership and the pool "
+		        "managers of pools except 'default': %s\n", why->text);
 		round_add(round, "minidns");
 		round_add(round, "pool_manager.default");
 		return err;

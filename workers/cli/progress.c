@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 enum { REDRAW_MS = 50, NOTE_MS = 10 * 1000, WIDTH_DEFAULT = 80, BAR_WIDTH = 30 };
 
@@ -55,6 +56,16 @@ static void progress_draw(const struct buf *line)
 	fflush(stderr);
 }
 
+/* The same line a second time says nothing new. */
+static void progress_note(struct progress *progress, const char *line)
+{
+	if (progress->noted && !strcmp(progress->noted, line))
+		return;
+	fprintf(stderr, "%s\n", line);
+	free(progress->noted);
+	progress->noted = xstrdup(line);
+}
+
 void progress_line(struct progress *progress, const char *fmt, ...)
 {
 	struct buf line = { 0 };
@@ -74,7 +85,7 @@ void progress_line(struct progress *progress, const char *fmt, ...)
 	if (progress->is_live)
 		progress_draw(&line);
 	else
-		fprintf(stderr, "%s\n", buf_string(&line));
+		progress_note(progress, buf_string(&line));
 	buf_clear(&line);
 	progress->is_drawn = progress->is_live;
 	progress->drawn_ms = clock_ms();
@@ -101,4 +112,6 @@ void progress_end(struct progress *progress)
 	if (progress->is_drawn)
 		fputs(WIPE, stderr);
 	progress->is_drawn = false;
+	free(progress->noted);
+	progress->noted = NULL;
 }

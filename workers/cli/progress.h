@@ -1,8 +1,9 @@
 /*
  * progress -- shows the progress of a command in one line on the terminal. The line
  * disappears when the command ends. The client writes the line to standard error. If
- * standard error is not a terminal, the client writes a new line every 10 s, unless
- * --json is given. If --quiet is given, the client shows no progress.
+ * standard error is not a terminal, the client compares the text every 10 s, and writes a
+ * new line if the text has changed, unless --json is given. If --quiet is given, the
+ * client shows no progress.
  */
 #pragma once
 
@@ -13,16 +14,16 @@
 
 struct progress {
 	bool is_live, is_drawn;
-	/* true: standard error is not a terminal, and gets a new line every 10 s */
-	bool is_noted;
+	bool is_noted;			/* standard error is not a terminal */
+	char *noted;			/* the last line that is noted; may be NULL */
 	int64_t drawn_ms;
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
 /*
  * Writes the new text of the line, escaped, but at most once in 50 ms (once in 10 s if
- * is_noted is set). If the line is wider than the terminal, the client cuts the line
- * after a word and adds "...".
+ * is_noted is set, and not the last line again). If the line is wider than the terminal,
+ * the client cuts the line after a word and adds "...".
  */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -32,4 +33,5 @@ void progress_line(struct progress *progress, const char *fmt, ...)
  */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);
+/* Frees the memory of PROGRESS. */
 void progress_end(struct progress *progress);

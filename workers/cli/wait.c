@@ -189,6 +189,22 @@ static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view
 	return OK;
 }
 
+/*
+ * The rows of the domain's servers. A deletion has its own rows: the other rows are from
+ * before the deletion.
+ */
+static json_t *wait_list_rows(const json_t *domain)
+{
+	bool is_deletion = !strcmp(answer_text(domain, "task"), "DELETE");
+	json_t *rows = json_array(), *server;
+	size_t i;
+
+	json_array_foreach(json_object_get(domain, "servers"), i, server)
+		if (!is_deletion || wait_is_action(server, ACTION_DELETE))
+			json_array_append(rows, server);
+	return rows;
+}
+
 /* True: the server has not succeeded for REASON. */
 static bool wait_has_reason(const json_t *server, const char *reason)
 {
@@ -231,7 +247,7 @@ static void wait_explain_reason(const json_t *servers, const char *reason,
 
 void wait_explain_servers(const json_t *domain, struct buf *words)
 {
-	const json_t *servers = json_object_get(domain, "servers");
+	json_t *servers = wait_list_rows(domain);
 
 	for (size_t i = 0; i < json_array_size(servers); i++) {
 		const char *reason = answer_text(json_array_get(servers, i), "reason");
@@ -240,6 +256,7 @@ void wait_explain_servers(const json_t *domain, struct buf *words)
 		    !wait_had_reason(servers, i, reason, NULL))
 			wait_explain_reason(servers, reason, words);
 	}
+	json_decref(servers);
 }
 
 /* The reason of the domain, or else the reasons of its servers, or else its state. */

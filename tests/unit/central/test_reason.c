@@ -70,8 +70,10 @@ static void test_what_is_missing_now(void **state)
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: rndc: refused",
 		  { { "a" } }, "a: waits until the pool manager creates the zone" },
 		{ { TASK_ADD, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
-		  { { "a", .backend = "catalog" } },
-		  "a: has not answered mini-DNS about this domain yet" },
+		  { { "a", .backend = "catalog" },
+		    { "b", CREATED, .backend = "catalog" } },
+		  "a: waits until the server creates the zone from the catalog zone; "
+		  "b: has not answered mini-DNS about this domain yet" },
 		{ { TASK_UPDATE, STATUS_ERROR, SERIAL }, true, true, "a: no answer",
 		  { { "a", CREATED, SUCCESS, SERVES(SERIAL - 1) } },
 		  "a: serves serial 16, not yet 17" },
@@ -85,10 +87,22 @@ static void test_what_is_missing_now(void **state)
 		  { { 0 } }, "no route" },
 		/* deletions */
 		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
-		  { { "a", CREATED }, { "b", CREATED, SUCCESS } }, "" },
+		  { { "a", CREATED }, { "b", CREATED, SUCCESS } },
+		  "a: waits until the pool manager deletes the zone" },
+		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a", CREATED, .status = "NO_DOMAIN", .reason = "" },
+		    { "b", CREATED, .backend = "catalog" } },
+		  "a: has not answered mini-DNS about this deletion yet; b: waits until "
+		  "the server deletes the zone, because the catalog zone no longer lists "
+		  "it" },
+		/* a poll could not yet prove it */
+		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "a", .backend = "catalog", .reason = "answers with REFUSED" } },
+		  "a: answers with REFUSED" },
 		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
 		  { { "a", .create_status = "ERROR", .create_reason = "rndc: refused" },
 		    { "b", CREATED, FAILED("still serves the domain at serial 17") } },
+		  "a: waits until the pool manager deletes the zone; "
 		  "b: still serves the domain at serial 17" },
 		{ { TASK_DELETE, STATUS_ERROR, SERIAL }, true, true, "old",
 		  { { "a", CREATED }, { "b", CREATED, SUCCESS } },

@@ -164,7 +164,7 @@ static void old_serials_settle_nothing(void **state)
 /* Two servers, and two actions of one server, can fail for one reason. */
 static void reasons_once(void **state)
 {
-	static const struct { const char *servers, *want; } cases[] = {
+	static const struct { const char *servers, *want, *task; } cases[] = {
 		{ "[]", "" },
 		{ "[['bind', 'ERROR', 'a'], ['nsd', 'ERROR', 'b']]",
 		  "bind: a; nsd: b" },
@@ -174,6 +174,12 @@ static void reasons_once(void **state)
 		{ "[['bind', 'SUCCESS', 'a'], ['knot', 'ERROR', ''],"
 		  " ['nsd', 'ERROR', 'a']]",
 		  "nsd: a" },
+		/* of a deletion, only the rows of the deletion count */
+		{ "[['bind', 'ERROR', 'a', 'UPDATE'], ['bind', null, 'b', 'DELETE'],"
+		  " ['knot', 'ERROR', 'a', 'CREATE'], ['knot', 'SUCCESS', '', 'DELETE']]",
+		  "bind: b", "DELETE" },
+		{ "[['bind', 'ERROR', 'a', 'CREATE'], ['bind', 'ERROR', 'b', 'UPDATE']]",
+		  "bind: a; bind: b", "UPDATE" },
 	};
 
 	(void)state;
@@ -188,11 +194,14 @@ static void reasons_once(void **state)
 		size_t j;
 
 		json_array_foreach(listed, j, row)
-			json_array_append_new(rows, json_pack("{s:O, s:O, s:O}",
+			json_array_append_new(rows, json_pack("{s:O, s:O, s:O, s:O*}",
 				"id", json_array_get(row, 0), "status",
 				json_array_get(row, 1), "reason",
-				json_array_get(row, 2)));
+				json_array_get(row, 2), "action",
+				json_array_get(row, 3)));
 		json_object_set_new(domain, "servers", rows);
+		json_object_set_new(domain, "task", json_string(cases[i].task
+			? cases[i].task : "UPDATE"));
 		wait_explain_servers(domain, &words);
 		assert_string_equal(buf_string(&words), cases[i].want);
 		json_decref(listed);
