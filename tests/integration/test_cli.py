@@ -1273,8 +1273,8 @@ class Health(unittest.TestCase):
         self.fleet.mariadb.sql("UPDATE pool_manager_status SET status = 'ERROR', reason = 'refused' "
                                "WHERE action = 'UPDATE'")
         status, out = self.status()
-        return (status == FAILED and "- on server bind of pool 'default', the last operation on "
-                "1 domain failed: refused\n" in out)
+        return (status == FAILED and "- server bind of pool 'default' has a failure on 1 domain: "
+                "refused\n" in out)
 
     def test_what_is_missing(self):
         self.fleet.cli("domain", "create", "health.org", "--wait")

@@ -105,8 +105,8 @@ static void problems_add_failed(json_t *problems, const json_t *status)
 
 		if (failed && !strcmp(answer_text(server, "state"), "ACTIVE") &&
 		    !strcmp(answer_text(server, "health"), "OK"))
-			problems_add(problems, "on server %s of pool '%s', the last "
-			             "operation on %" PRId64 " %s failed: %s",
+			problems_add(problems, "server %s of pool '%s' has a failure "
+			             "on %" PRId64 " %s: %s",
 			             answer_text(server, "id"),
 			             answer_text(server, "pool"), failed,
 			             failed == 1 ? "domain" : "domains",
