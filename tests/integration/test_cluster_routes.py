@@ -72,7 +72,7 @@ class Scheduled(ClusterStory):
             try:
                 return bool(act())
             except om.RemoteError as error:
-                self.assertRegex(str(error), "in the domain of router|has a host in that")
+                self.assertRegex(str(error), "in the domain of router|, the host of a route")
                 return False
         with ThreadPoolExecutor(2) as pool:
             for number in range(AT_ONCE):
