@@ -1,11 +1,13 @@
 /*
- * compare_zone -- compares one zone with its copy on one name server, at the same
- * serial. A transfer (net/axfr_client.h) passes the remote records to a set_diff
- * (core/set_diff.h). Then a zone_walk (core/zone_walk.h) passes the local records to the
- * set_diff. To find out which records differ, the comparison may repeat both steps. If
- * the server is behind and the journal reaches back to the server's serial, the
- * comparison uses the local zone at that serial (core/zone_at_serial.h). If the server
- * is ahead, the comparison does not read the server's zone.
+ * compare_zone -- compares one zone with its copy on one name server, at the same serial.
+ * A transfer (net/axfr_client.h) passes the remote records to a set_diff
+ * (core/set_diff.h). After the transfer, a zone_walk (core/zone_walk.h) passes the local
+ * records to the set_diff. If the zones differ, the comparison passes the local records a
+ * second time, to find out which records differ. If the server's zone is large, the
+ * comparison repeats the transfer before this second pass. If the server is behind and
+ * the journal reaches back to the server's serial, the comparison uses the local zone at
+ * that serial (core/zone_at_serial.h). If the server is ahead, the comparison does not
+ * read the server's zone.
  *
  * A comparison uses at most three megabytes of memory. In one turn of the event loop, a
  * comparison processes at most one message of the transfer or 500 local records. Each
@@ -33,12 +35,16 @@ struct zones;
 enum compare_outcome {
 	COMPARE_EQUAL,
 	COMPARE_DIFFERS,
-	/* mini-DNS lacks the zone at the server's serial, or this serial changed */
+	/*
+	 * mini-DNS does not have the zone at the server's serial, or the server's serial
+	 * changed during the comparison
+	 */
 	COMPARE_SERIAL,
 	COMPARE_REFUSED,	/* the server refuses to transfer the zone to mini-DNS */
 	/*
-	 * The server did not answer, closed the connection, or sent an answer that is
-	 * malformed or too large. Or mini-DNS could not read the local zone.
+	 * mini-DNS could not transfer the whole zone from the server, or could not read
+	 * the local zone. Or the server sent a record twice, or sent different records in
+	 * each transfer.
 	 */
 	COMPARE_FAILED,
 	COMPARE_OUTCOMES
@@ -71,9 +77,15 @@ struct compare_zone_want {
 
 struct compare_zone_end {
 	enum compare_outcome outcome;
-	/* EQUAL, DIFFERS: serial of the compared zones; else: serial of the local zone */
+	/*
+	 * COMPARE_EQUAL, COMPARE_DIFFERS: serial of the compared zones; other outcomes:
+	 * serial of the local zone
+	 */
 	uint32_t serial;
-	/* FAILED: pause after which another attempt may succeed; 0: do not try again */
+	/*
+	 * COMPARE_FAILED: pause before another attempt, which can succeed; 0: do not try
+	 * again
+	 */
 	int again_ms;
 	/* reason of the outcome, as text to print after the server's name */
 	const char *words;
@@ -89,7 +101,8 @@ struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
                                         const struct compare_zone_want *want,
                                         compare_zone_fn *fn, void *self);
 /*
- * Ends the comparison without calling FN. The lookup, the zones and the deltas may still
- * call back. So free these three parts before the other parts.
+ * Ends the comparison without calling FN. After this call, the lookup, the zones and the
+ * deltas can still call functions of the comparison. So free these three parts before the
+ * other parts.
  */
 void compare_zone_cancel(struct compare_zone **compare);

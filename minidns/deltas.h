@@ -3,9 +3,10 @@
  * zone. A lane (a thread) reads the changes from the journal and merges these changes
  * into one delta. This module caches deltas, because after a change all servers of a pool
  * send IXFR queries for the same delta within milliseconds. The cache contains up to 256
- * deltas with up to 32 MiB. If several queries need the same delta, the lane reads the
- * delta only once. The delta of the newest change is usually in the cache already,
- * because zone_lookup reads this delta together with the SOA and serial of the zone.
+ * deltas. All deltas together have up to 32 MiB. If several queries need the same delta,
+ * the lane reads the delta only once. The delta of the newest change is usually in the
+ * cache already, because zone_lookup reads this delta together with the SOA and serial of
+ * the zone.
  */
 #pragma once
 
@@ -40,8 +41,8 @@ void deltas_free(struct deltas **deltas);
  */
 void deltas_put(struct deltas *deltas, const struct head *head, struct delta **delta);
 /*
- * Gets the delta from the older serial FROM to the serial of HEAD. May call FN before
- * this call returns. ERR_BUSY: too many deltas are waiting for the lane.
+ * Gets the delta from the older serial FROM to the serial of HEAD. Possibly calls FN
+ * before this call returns. ERR_BUSY: too many deltas are waiting for the lane.
  *
  * OCTETS: the size limit of the delta. OCTETS also limits the part of the journal that
  * the lane reads. Even a small delta can need a large part of the journal, if later

@@ -5,13 +5,14 @@
  * Each request has its own connected UDP socket, on a port that the kernel chooses. The
  * id of the request comes from getrandom(2). mini-DNS accepts only packets with the same
  * id and question, from the server's address and port (RFC 5452; core/forgery.h). If no
- * answer arrives, mini-DNS sends the request again after 0.5, 1, 2 and 4 s. mini-DNS
- * uses TCP if the answer is truncated, if answers over UDP may be forged, or if the
- * caller requests TCP. If the caller names a TSIG key, mini-DNS signs the request and
- * accepts only signed answers. At most 500 requests to one server are open at the same
- * time. Further requests wait. mini-DNS sends probes to a silent server at intervals
- * (core/silence.h). Other requests to a silent server end immediately, without an answer.
- * If such a request is a NOTIFY, mini-DNS first sends the NOTIFY once over UDP.
+ * answer arrives, mini-DNS sends the request up to four more times, after pauses of 0.5,
+ * 1, 2 and 4 s. mini-DNS uses TCP if the answer is truncated, if answers over UDP are
+ * possibly forged, or if the caller requests TCP. If the caller names a TSIG key,
+ * mini-DNS signs the request and accepts only signed answers. At most 500 requests to one
+ * server are open at the same time. Further requests wait. mini-DNS sends probes to a
+ * silent server at intervals (core/silence.h). Other requests to a silent server end
+ * immediately, without an answer. If such a request is a NOTIFY over UDP, mini-DNS first
+ * sends the NOTIFY once.
  */
 #pragma once
 
@@ -39,9 +40,10 @@ struct dns_request_want {
 };
 
 /*
- * Called at the end of a request. RESPONSE_UNASKED: mini-DNS could not send the request,
- * so the result shows nothing about the server. NULL: no answer arrived within the
- * timeout, or mini-DNS did not wait for an answer because the server counts as silent.
+ * Called at the end of a request. If the kind of RESPONSE is RESPONSE_UNASKED, mini-DNS
+ * could not send the request, so the result shows nothing about the server. RESPONSE is
+ * NULL if no answer arrived within the timeout, or if mini-DNS did not wait for an answer
+ * because the server counts as silent.
  */
 typedef void dns_request_fn(void *self, const struct response *response);
 
@@ -55,15 +57,16 @@ void dns_requests_free(struct dns_requests **requests);
  */
 void dns_requests_bind(struct dns_requests *requests, const struct address *host);
 /*
- * Opens a non-blocking TCP connection from the host of dns_requests_bind(). Returns the
- * socket, and does not wait until the connection is established. The caller owns the
- * socket. -1: mini-DNS cannot open the connection.
+ * Opens a non-blocking TCP connection from the source address that dns_requests_bind()
+ * has set. Returns the socket, and does not wait until the connection is established. The
+ * caller owns the socket. -1: mini-DNS cannot open the connection.
  */
 int dns_requests_connect(const struct dns_requests *requests,
                          const struct address *server);
 /*
- * Call it when a query from PEER has arrived. The server with this address then no longer
- * counts as silent, unless several servers have this address.
+ * Call it when a query from PEER has arrived. After this call, the server with this
+ * address no longer counts as silent. If several servers have this address, the call
+ * changes nothing.
  */
 void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer);
 /* True: the server counts as silent for queries (core/silence.h). */

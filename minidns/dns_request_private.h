@@ -23,7 +23,7 @@ struct loop_timer;
 
 struct dns_request {
 	struct dns_requests *requests;
-	struct request_slots *slots;	/* NULL: mini-DNS has not found the server yet */
+	struct request_slots *slots;	/* NULL: mini-DNS does not know the server yet */
 	struct dns_request *next, **link;	/* links in the queue of `slots` */
 	struct dns_request_want want;
 	struct soa_request ask;
@@ -36,7 +36,10 @@ struct dns_request {
 	bool open;			/* slots->open counts this request */
 	/* true: mini-DNS has opened a socket for the request at least once */
 	bool asked;
-	/* the last answer without a valid MAC; fault NULL: no such answer has arrived */
+	/*
+	 * the last answer without a valid MAC; if doubted.fault is NULL, no such answer
+	 * has arrived
+	 */
 	struct response doubted;
 	int fd;				/* the socket; -1: no socket */
 	struct loop_io *io;
@@ -52,7 +55,7 @@ struct dns_request {
 };
 
 /*
- * The kinds of requests. A server may ignore NOTIFYs but answer queries. So each kind has
+ * The kinds of requests. A server can ignore NOTIFYs but answer queries. So each kind has
  * its own struct silence.
  */
 enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
@@ -61,11 +64,11 @@ enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 struct request_slots {
 	struct address server;
 	/*
-	 * There are more than 64 servers, and several servers share these slots. Such
-	 * slots never count as silent.
+	 * True: there are more than 64 servers, and several servers share these slots.
+	 * Servers that share slots never count as silent.
 	 */
 	bool shared;
-	/* until then, mini-DNS sends questions in lower case (core/forgery.h) */
+	/* until this time, mini-DNS sends questions in lower case (core/forgery.h) */
 	int64_t lower_case_until_ms;
 	/* number of uncertain exchanges (core/forgery.h) */
 	int case_suspicions;
@@ -83,8 +86,8 @@ struct dns_requests {
 	void (*open)(struct dns_request *request);
 	/*
 	 * request_slots.c calls this function for a request to a silent server. If the
-	 * request is a NOTIFY over UDP, first sends the NOTIFY once. Then ends the
-	 * request immediately, without an answer.
+	 * request is a NOTIFY over UDP, the function first sends the NOTIFY once. In all
+	 * cases, the function ends the request immediately, without an answer.
 	 */
 	void (*skip)(struct dns_request *request);
 	int server_count;
@@ -112,8 +115,8 @@ bool dns_request_encode(struct dns_request *request);
 
 struct request_slots *request_slots_new(void);
 /*
- * True: mini-DNS may send the request to its server (servers_may_hear()). False: mini-DNS
- * then reads the servers again soon.
+ * True: mini-DNS may send the request to its server (servers_may_hear()). False: the
+ * server is unknown, and mini-DNS reads the list of servers again soon.
  */
 bool request_slots_is_known(const struct dns_request *request);
 /*
@@ -125,16 +128,19 @@ void request_slots_note_unknown(struct dns_request *request);
 void request_slots_wait(struct dns_request *request);
 /* Removes the request from the open requests or from the queue. */
 void request_slots_leave(struct dns_request *request);
-/* Call it when the server has answered. The server then no longer counts as silent. */
+/*
+ * Call it when the server has answered. After this call, the server no longer counts as
+ * silent.
+ */
 void request_slots_answered(struct dns_request *request);
 /*
- * Call it when the server has not answered within the timeout. The server may then count
- * as silent.
+ * Call it when the server has not answered within the timeout. After this call, the
+ * server possibly counts as silent.
  */
 void request_slots_unanswered(struct dns_request *request);
 /*
  * Counts and logs a request that mini-DNS repeats over TCP, because the answers over UDP
- * may be forged.
+ * are possibly forged.
  */
 void request_slots_distrusted(struct dns_request *request);
 /*

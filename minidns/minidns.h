@@ -51,7 +51,10 @@ struct figures {
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;
-	/* servers_silent[0] counts silence to queries, servers_silent[1] to NOTIFYs */
+	/*
+	 * numbers of silent servers; servers_silent[0]: servers that do not answer
+	 * queries; servers_silent[1]: servers that do not answer NOTIFYs
+	 */
 	struct metric *servers_silent[2], *exchanges_spared;
 	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;

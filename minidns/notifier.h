@@ -8,7 +8,8 @@
  *
  * Any process can read the serial of an order in the database, because central commits
  * the serial before the pool manager sends the order. The notifier first announces the
- * change to all mini-DNS processes (announcer.h). Then the notifier sends the NOTIFY.
+ * change to all mini-DNS processes (announcer.h). After that, the notifier sends the
+ * NOTIFY.
  */
 #pragma once
 

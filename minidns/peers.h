@@ -1,6 +1,6 @@
 /*
  * peers -- sends a fanout (transfer_ended) to all mini-DNS processes when this process
- * has finished a transfer to a name server. A different process may be polling this
+ * has finished a transfer to a name server. A different process is possibly polling this
  * server and waiting for the end of the transfer. The fanouts zone_differs and
  * zone_transferred are for core/retransfers.h.
  */

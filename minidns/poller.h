@@ -1,8 +1,8 @@
 /*
- * poller -- waits until a name server serves a zone at a serial or no longer has the
- * zone, and reports the result. core/poll.h makes the decisions. This module manages the
- * timers and the queries. Each pair of zone and server has at most one order. A newer
- * order replaces an older order.
+ * poller -- polls a name server until the server serves the ordered serial of a zone, or
+ * no longer has the zone. The poller reports the result. core/poll.h makes the decisions.
+ * This module manages the timers and the queries. Each pair of zone and server has at
+ * most one order. A newer order replaces an older order.
  *
  * mini-DNS reports the result of a quiet order (poll_zones) only if the result differs
  * from the expected result. If the poll of a quiet order shows that a server is behind,
@@ -10,7 +10,7 @@
  *
  * The poller acknowledges an order when it starts the poll. A process that is stopping
  * passes its polls to other processes (handover.h). If a process crashes, its polls are
- * lost. The pool manager finds in its rows that a report is missing.
+ * lost. The pool manager finds in its tables that a report is missing.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct poller_config {
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
 	/*
-	 * Called after a failed poll. Returns the number of whole transfers of the zone
-	 * at this serial to this server, since a poll first failed. The number may be too
+	 * Called after a failed poll. Returns how often the server has transferred the
+	 * whole zone at this serial since the first failed poll. The number can be too
 	 * small.
 	 */
 	int (*sent_to)(void *self, const struct name *zone, const struct address *server,

@@ -1,12 +1,12 @@
 /*
  * report_batch -- sends the results of polls and comparisons to the pool managers. A
- * report waits up to 10 ms for other reports of the same pool, which share its message.
- * If no poll is running, the module sends the report immediately. So a single change
- * needs one or two messages. A thousand changes per second need hundreds of messages per
- * second.
+ * report waits up to 10 ms for other reports of the same pool. The module sends these
+ * reports in one message. If no poll is running, the module sends a report immediately.
+ * So a single change needs one or two messages. A thousand changes per second need
+ * hundreds of messages per second.
  *
- * The broker module keeps a message until the broker confirms it, even if the process
- * loses the connection to the broker. If a report never arrives, the pool manager
+ * The broker module keeps a message until the broker confirms the message, even if the
+ * process loses the connection to the broker. If a report never arrives, the pool manager
  * notices that the report is missing and orders the poll again.
  */
 #pragma once

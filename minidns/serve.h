@@ -2,7 +2,8 @@
  * serve -- answers a DNS request, in the same way for UDP and TCP. This module checks the
  * request and finds the zone. For a transfer, this module checks whether the client may
  * transfer the zone. If possible, this module answers from memory. Otherwise this module
- * keeps the request until the database has answered, and then calls the listener back.
+ * keeps the request until the database has answered. After that, this module passes the
+ * answer to the listener.
  */
 #pragma once
 
@@ -61,7 +62,8 @@ struct serve_request {
 	bool tcp;
 	/* for TCP: the idle timeout that the answer contains (RFC 7828) */
 	int64_t idle_ms;
-	reply_fn *later;		/* after SERVE_LATER, serve calls `later` once */
+	/* after the verdict SERVE_LATER, the module calls this function once */
+	reply_fn *later;
 	void *self;
 };
 

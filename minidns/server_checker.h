@@ -2,7 +2,7 @@
  * server_checker -- the method check_servers: sends each server one query for the SOA
  * record of a zone, and casts update_servers to the pool managers with the result. The
  * result shows only whether the server answers. With these checks, the pool managers
- * notice that a server fails, or works again, while no domain changes.
+ * notice that a server fails or works again, even if no domain changes.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct server_checker *server_checker_new(struct dns_requests *requests,
 void server_checker_free(struct server_checker **checker);
 /*
  * Starts the checks. ARGS: the arguments of "check_servers". ERR_INVALID: an argument is
- * not valid. If only the zone, the address or the key of a server is not valid, the
- * checks of the other servers start. ERR_BUSY: too many checks are running, and no check
- * starts.
+ * not valid. If only the zone, the address or the key of a server is not valid, mini-DNS
+ * starts the checks of the other servers. ERR_BUSY: too many checks are running. In this
+ * case, mini-DNS starts no check.
  */
 enum err server_checker_start(struct server_checker *checker, const json_t *args,
                               struct why *why);

@@ -1,10 +1,10 @@
 /*
  * servers -- the access list and the TSIG keys: a copy of the tables pool_servers and
  * tsigkeys. mini-DNS reads the tables every ten seconds and when it receives SIGHUP.
- * mini-DNS also reads the tables before it refuses a transfer, because the client may be
- * a new server. Two such reads begin at least 0.2 s apart. Any client can send a
- * datagram. So the datagrams of unknown clients cause a new read at most once every two
- * seconds.
+ * mini-DNS also reads the tables before it refuses a transfer, because the client is
+ * possibly a new server. The interval between the starts of two such reads is at least
+ * 0.2 s. Datagrams of unknown clients cause a new read at most once every two seconds,
+ * because any client can send a datagram.
  *
  * Until the first read, the rights and keys of the servers are unknown. Check
  * servers_were_read() before you refuse a client.
@@ -23,7 +23,7 @@ struct figures;
 struct loop;
 struct servers;
 
-/* ALLOWED: the client may transfer the zone. */
+/* ALLOWED is true if the client may transfer the zone. */
 typedef void allowed_fn(void *self, bool allowed);
 
 struct servers *servers_new(struct loop *loop, const struct db_config *config,
@@ -35,20 +35,21 @@ enum err servers_allow(struct servers *servers, const struct option_texts *prefi
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
 /*
- * True: since its start, mini-DNS has read the tables at least once. The database may be
- * unreachable now.
+ * True: since its start, mini-DNS has read the tables at least once. The database is
+ * possibly unreachable now.
  */
 bool servers_were_read(const struct servers *servers);
 /*
  * Starts a new read of the tables soon, even during a read. The pause after the start of
- * the last read is at least 0.2 s. PEER: the client that causes the read; NULL: this
- * program. If PEER is an unknown client, the pause after the last read that an unknown
- * client caused is at least two seconds.
+ * the last read is at least 0.2 s. PEER is the client or server that causes the read.
+ * PEER is NULL if this program causes the read, or if the client has proven its address.
+ * If PEER is unknown (servers_knows()), the pause after the last read for an unknown PEER
+ * is at least two seconds.
  */
 void servers_hurry(struct servers *servers, const struct address *peer);
 /*
- * Decides whether a client may transfer a zone, and calls FN once with the result. May
- * call FN before this call returns.
+ * Decides whether a client may transfer a zone, and calls FN once with the result.
+ * Possibly calls FN before this call returns.
  */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
@@ -62,11 +63,11 @@ struct address servers_main_address(const struct servers *servers,
 bool servers_share_address(const struct servers *servers, const struct address *address);
 /*
  * True: PEER is a server of a pool, or allow_transfer contains its address. Answers from
- * memory: a server that was just added may be unknown.
+ * memory, so a server that was just added is possibly unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
 /*
- * True: PEER is a server of a pool. Ignores allow_transfer, because this option may
+ * True: PEER is a server of a pool. Ignores allow_transfer, because this option can
  * contain networks.
  */
 bool servers_of_pool(const struct servers *servers, const struct address *peer);
@@ -79,8 +80,8 @@ bool servers_may_hear(const struct servers *servers, const struct address *serve
                       bool notify);
 /*
  * Returns the key with this name, valid until the end of this turn of the event loop.
- * NULL: the key is unknown. Then mini-DNS reads the tables again soon, because the key
- * may be new. PEER: as in servers_hurry().
+ * NULL: the key is unknown. In this case, mini-DNS reads the tables again soon, because
+ * the key is possibly new. PEER: as in servers_hurry().
  */
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
                                    const struct address *peer);

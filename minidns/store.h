@@ -48,9 +48,9 @@ enum err store_editions(struct db *db, const char *const *ids, size_t count,
                         struct edition *editions, size_t *found, struct why *why);
 
 /*
- * Reads the zone in one snapshot. The snapshot may be newer than the last announcement.
- * ERR_NOT_FOUND: the zone no longer exists. ERR_INVALID: the zone has a record that
- * mini-DNS cannot serve.
+ * Reads the zone in one snapshot. The snapshot is possibly newer than the last
+ * announcement. ERR_NOT_FOUND: the zone no longer exists. ERR_INVALID: the zone has a
+ * record that mini-DNS cannot serve.
  */
 enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
@@ -70,8 +70,12 @@ struct store_servers {
 	struct access_server *servers;	/* array of all servers, xmalloc'ed */
 	size_t server_count;
 	struct keyring keys;
-	bool cut;			/* the database contains more servers or keys */
+	/* the database contains more servers or keys than these limits */
+	bool cut;
 };
 
-/* Reads the access list and the TSIG keys. After an error, *found contains neither. */
+/*
+ * Reads the access list and the TSIG keys. After an error, *found contains no server and
+ * no key.
+ */
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why);

@@ -6,8 +6,8 @@
  * signed.
  *
  * A stream never blocks. A stream begins with a handshake. Without TLS, the handshake
- * ends immediately. TLS may have to read in order to write, or write in order to read.
- * stream_events() returns the events to wait for.
+ * ends immediately. TLS sometimes has to read before it can write, or has to write before
+ * it can read. stream_events() returns the events to wait for.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct stream {
 	int fd;				/* the socket, owned; -1: closed */
 	void *tls;			/* NULL: no TLS */
 	bool shaking_hands;
-	int wants;			/* LOOP_ events for which TLS waits in addition */
+	int wants;			/* LOOP_ events that TLS also waits for */
 };
 
 /* Opens a stream on the socket FD. TLS NULL: no TLS. */

@@ -2,8 +2,8 @@
  * tcp_answers -- the answers that one TCP client has not received yet: messages with a
  * length prefix (RFC 7766 8), and transfers. A transfer builds each message only when the
  * socket can accept the message. tcp_answers sends no other message during a transfer.
- * Between two transfers, tcp_answers first sends all waiting messages (RFC 7766 7),
- * because a transfer may have to wait for a free place (transfers.h). tcp_answers keeps
+ * Between two transfers, tcp_answers sends all waiting messages (RFC 7766 7), because the
+ * next transfer possibly has to wait for a free place (transfers.h). tcp_answers keeps
  * the order of the messages, and the order of the transfers.
  */
 #pragma once

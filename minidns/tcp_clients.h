@@ -43,13 +43,14 @@ void tcp_clients_free(struct tcp_clients **clients);	/* closes all connections *
  * connection can be closed, the process closes FD.
  *
  * In each period of tcp_stall (20 s by default), a client must accept at least 4 KiB of
- * its answers. A TLS client (stream.h) counts as idle during its handshake.
+ * its answers. Otherwise the process closes the connection. A TLS client (stream.h)
+ * counts as idle during its handshake.
  */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
 /*
  * Call it when this process ends soon. If a client asks for the idle timeout, the answer
- * contains the timeout 0, so that the client closes the connection now.
+ * contains the timeout 0, so that the client closes the connection immediately.
  */
 void tcp_clients_drain(struct tcp_clients *clients);
 /* Returns the number of clients that have not received all their answers. */

@@ -1,10 +1,10 @@
 /*
  * transfers -- the transfers of zones to clients. This module limits the number of
  * running transfers, in total and for each peer. The module queues further transfers
- * until a place is free, and reports the end of each transfer that ran. Peers below their
- * limit take turns, so that a peer with many transfers delays only its own transfers. The
- * transfers of one peer start in the order of their requests. The time to assign a place
- * does not depend on the length of the queue.
+ * until a place is free, and reports the end of each transfer that ran. The module gives
+ * a free place to each peer below its limit in turn, so that a peer with many transfers
+ * delays only its own transfers. The transfers of one peer start in the order of their
+ * requests. The time to assign a place does not depend on the length of the queue.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ int transfers_running(const struct transfers *transfers, const struct name *zone
                       const struct address *peer);
 
 /*
- * Make a transfer. The transfer holds the zone or the delta until transfer_free(). Call
+ * Make a transfer. The zone or the delta stays in memory until transfer_free(). Call
  * transfer_start() next.
  */
 struct transfer *transfer_axfr(struct transfers *transfers, const struct query *query,
@@ -68,5 +68,8 @@ bool transfer_is_ready(const struct transfer *transfer);
  * last message. SIZE is at least 65535.
  */
 size_t transfer_next(struct transfer *transfer, uint8_t *data, size_t size);
-/* Ends the transfer, and frees its place. COMPLETE: mini-DNS has sent all messages. */
+/*
+ * Ends the transfer, and frees its place. COMPLETE is true if mini-DNS has sent all
+ * messages.
+ */
 void transfer_free(struct transfer **transfer, bool complete);

@@ -2,10 +2,10 @@
  * zones -- snapshots of zones. A lane (a thread) loads a zone in one transaction when a
  * query needs the zone at a serial that is not in memory. A budget limits the memory in
  * bytes. If the zones exceed the budget, mini-DNS drops the zone that has been unused
- * longest. A zone stays in memory while a transfer reads the zone, and its size counts
- * towards the budget. While the zones in use exceed the budget, mini-DNS loads no further
- * zone. mini-DNS never serves an incomplete zone. If the database fails during a load,
- * the result is ERR_UNREACHABLE.
+ * longest. A zone stays in memory while a transfer reads the zone. The size of this zone
+ * counts towards the budget. While the zones in use exceed the budget, mini-DNS loads no
+ * further zone. mini-DNS never serves an incomplete zone. If the database fails during a
+ * load, the result is ERR_UNREACHABLE.
  *
  * Each domain that a query has needed has a small entry in this module. If mini-DNS
  * cannot serve the rows of a zone, the entry marks the zone as broken at its serial.
@@ -51,13 +51,14 @@ bool zones_some_broken(const struct zones *zones);
 /*
  * Gets the zone at the serial of HEAD or newer. ERR_NOT_FOUND: the domain has been
  * deleted. ERR_INVALID: mini-DNS cannot serve the zone. ERR_BUSY: the zones in use exceed
- * the budget, too many loads are waiting, or three loads did not bring the serial of
- * HEAD. May call FN before this call returns.
+ * the budget, too many loads are waiting, or three loads returned only older serials than
+ * the serial of HEAD. Possibly calls FN before this call returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
 /*
  * Call it when a transfer or a comparison has released a zone. At the end of this turn of
  * the event loop, mini-DNS frees the zones that newer versions have replaced, and frees
- * unused zones until the zones fit into the budget. A zone_fn may call this function.
+ * unused zones until the zones fit into the budget. A callback of the type zone_fn may
+ * call this function.
  */
 void zones_trim_later(struct zones *zones);

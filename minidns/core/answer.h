@@ -24,7 +24,7 @@ size_t answer_build(const struct query *query, const struct zone *zone, bool tcp
                     uint8_t *data, size_t size);
 
 /*
- * Like answer_build(), for a query for the SOA of a zone. SOA: the record from the
+ * Like answer_build(), for a query for the SOA of a zone. SOA is the record from the
  * columns of the table domains. The function needs no zone in memory.
  */
 size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,

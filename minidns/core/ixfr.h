@@ -2,11 +2,11 @@
  * ixfr -- writes a delta: the difference between two serials of a zone (RFC 1995). An
  * answer contains the new SOA, the old SOA, the removed records, the new SOA, the added
  * records, and the new SOA again. This module first checks the changes of the journal:
- * their serials must form an unbroken chain, and their records must be well-formed. Then
- * the module merges several changes into one delta (ixfr_merge.h). So a client that is
- * far behind gets only the changes that the client needs, not each step of the history.
- * All transfers of the same delta share one copy of the delta. Each call of ixfr_next()
- * writes one message.
+ * their serials must form an unbroken chain, and their records must be well-formed. After
+ * the check, the module merges several changes into one delta (ixfr_merge.h). So a client
+ * that is far behind gets only the changes that the client needs, not each step of the
+ * history. All transfers of the same delta share one copy of the delta. Each call of
+ * ixfr_next() writes one message.
  */
 #pragma once
 
@@ -38,9 +38,10 @@ struct delta {
 };
 
 /*
- * Makes the delta of zone APEX. STEPS may be in any order and may contain unrelated
- * steps. NULL: the steps do not form a chain from FROM to TO, contain a record that the
- * zone cannot contain, or contradict each other. Then send the whole zone.
+ * Makes the delta of zone APEX. STEPS may be in any order and may contain steps that do
+ * not belong to the chain. NULL: the steps do not form a chain from FROM to TO, contain a
+ * record that the zone cannot contain, or contradict each other. In this case, send the
+ * whole zone.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);

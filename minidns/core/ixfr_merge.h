@@ -5,10 +5,10 @@
  * Owner, type and rdata identify a record. In a sequence of differences, removals and
  * additions of the same record alternate. If the sequence begins with a removal, the
  * client has the removed record. If the sequence ends with an addition, the client needs
- * the added record. If both records exist and are identical, the result contains neither
- * record. If both records exist but differ, for example in the TTL, the result removes
- * the first record and adds the last record. The merge sorts the records, so the merge
- * is fast for any input.
+ * the added record. If the client has the record that it needs, the result contains
+ * neither record. If the client has the record with a different TTL, or with a different
+ * case of the owner, the result removes this record and adds the needed record. The merge
+ * sorts the records, so the merge is fast for any input.
  */
 #pragma once
 

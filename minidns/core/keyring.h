@@ -4,8 +4,8 @@
  *
  * A core dump does not contain the array of keys, and keyring_clear() wipes the array.
  * The code that copies a key into a DNS request or a transfer also wipes this copy. An
- * attacker who can read the memory of this process may still find a key. For example, a
- * stack or a message from the database may contain a key.
+ * attacker who can read the memory of this process can still find a key, for example on a
+ * stack or in a message from the database.
  */
 #pragma once
 
@@ -39,7 +39,8 @@ void keyring_sort(struct keyring *keyring);
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
 /*
- * Moves the keys of WITH to KEYRING, and clears the old keys. WITH is empty afterwards.
+ * Clears the keys of KEYRING, and moves the keys of WITH to KEYRING. WITH is empty
+ * afterwards.
  */
 void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,

@@ -4,7 +4,7 @@
  * the domain becomes ACTIVE late. If a poll finds the new serial, the next wait is a
  * sixteenth shorter. If a poll does not find the new serial, the next wait is a quarter
  * longer. With these steps, about 80 % of the polls find the new serial if the server
- * needs between 1 and 100 ms. When the delay of the server changes, the wait adapts.
+ * needs between 1 and 100 ms. When the delay of the server changes, the wait changes too.
  */
 #pragma once
 

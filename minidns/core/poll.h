@@ -25,23 +25,24 @@
 
 /*
  * If a server answers, but not with the wanted serial, the next query follows soon. The
- * first pause is 5 ms or the pace of the server. Each further pause is twice as long, up
- * to the retry interval. A pause of the whole retry interval counts as a try. Silence and
- * a query that mini-DNS could not send also count as tries. While a transfer of the zone
- * to the server runs, no event counts as a try. A server that gets no commands creates
- * and deletes zones by itself, within `patience_ms`. During this time, an answer does not
- * count as a try if it only shows that the server has not created or deleted the zone
- * yet. A timeout never proves that the zone is absent.
+ * first pause is 5 ms, or the pace of the server if the pace is longer than 5 ms. Each
+ * further pause is twice as long, up to the retry interval. A pause of the whole retry
+ * interval counts as a try. Silence and a query that mini-DNS could not send also count
+ * as tries. While a transfer of the zone to the server runs, no event counts as a try. A
+ * server that gets no commands creates and deletes zones by itself, and possibly needs
+ * the time `patience_ms`. During this time, an answer does not count as a try if the
+ * answer only shows that the server has not created or deleted the zone yet. A timeout
+ * never proves that the zone is absent.
  */
 struct poll_terms {
-	/* the serial to wait for; reasons name this serial */
+	/* the serial to wait for; the reason of a result contains this serial */
 	uint32_t wanted;
 	/* true: wait until the server no longer has the zone */
 	bool absence;
 	int timeout_ms, retry_interval_ms, max_retries;
 	/*
-	 * time for a server that gets no commands to create or delete the zone; 0: the
-	 * server gets commands
+	 * the server gets no commands, and creates or deletes the zone by itself within
+	 * this time; 0: the server gets commands
 	 */
 	int patience_ms;
 };
@@ -80,7 +81,7 @@ struct poll {
 	 * PACE_COUNT: no such event.
 	 */
 	enum pace_from next_from, asked_from;
-	/* number of times that the end of a transfer has restarted the wait */
+	/* how often the end of a transfer has shortened the wait */
 	int restarts;
 	/* number of running transfers of this zone to this server in this process */
 	int transfers;
@@ -91,7 +92,7 @@ struct poll {
 	bool silent;
 	bool is_server_silent;		/* the server answers no query about any domain */
 	struct response last;
-	/* an earlier answer of the server contained a serial */
+	/* an answer of the server contained a serial */
 	bool has_serial;
 	uint32_t serial;
 };
@@ -104,15 +105,18 @@ struct poll_move {
 		POLL_REPORT,		/* the poll is over: report poll_result() */
 	} action;
 	int wait_ms;
-	/* true: in addition, report SUCCESS for the replaced order */
+	/*
+	 * true: in addition to the action, report REPORT_SUCCESS for the replaced order
+	 */
 	bool reached_unreported;
 };
 
 struct poll_result {
 	enum report report;
 	/*
-	 * True: an answer of the server contained a serial. With REPORT_NO_DOMAIN, only
-	 * for a deleted zone: the server served the zone to mini-DNS before.
+	 * True: an answer of the server contained a serial. With REPORT_NO_DOMAIN, the
+	 * member is true only if the poll waits for the absence of the zone, the server
+	 * served the zone earlier during this poll, and the last answer has no fault.
 	 */
 	bool has_serial;
 	bool silent;			/* the server did not answer the last query */
@@ -126,8 +130,9 @@ struct poll_result {
 };
 
 /*
- * Starts a poll. PACE must outlive the poll. NOTIFY_IS_OUT: the server has not answered a
- * NOTIFY for the zone yet, so the poll does not send a query immediately.
+ * Starts a poll. PACE must outlive the poll. NOTIFY_IS_OUT is true if the server has not
+ * answered a NOTIFY for the zone yet. In this case, the poll does not send a query
+ * immediately.
  */
 struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
                             struct pace *pace, bool notify_is_out);

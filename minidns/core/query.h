@@ -120,18 +120,18 @@ size_t query_answer_ready(const struct query *query, uint16_t flags,
                           size_t size);
 /*
  * Ends an answer: writes the OPT record, the header and the TSIG record. COUNT contains
- * the numbers of answer, authority and additional records so far. If the text of an
- * extended error does not fit, the answer omits the text. In a transfer, the next message
- * has no question and continues the chain of MACs. This next message has an OPT only for
- * a cookie, because dig expects a cookie in each message (RFC 5936 2.2.5 allows messages
- * with and without OPT).
+ * the numbers of answer, authority and additional records that the caller has written. If
+ * the text of an extended error does not fit, the answer omits the text. In a transfer,
+ * the next message has no question and continues the chain of MACs. This next message has
+ * an OPT only for a cookie, because dig expects a cookie in each message (RFC 5936 2.2.5
+ * allows messages with and without OPT).
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);
 /*
- * These functions write an answer without records, with only an rcode or TC. They do not
- * change the query, so the caller can write another answer instead. They return the
- * length.
+ * These functions write an answer without records. The answer contains only an rcode, or
+ * the TC bit. The functions return the length of the answer. The functions do not change
+ * the query, so the caller can write another answer instead.
  */
 size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
                           size_t size);

@@ -23,7 +23,7 @@
 
 /*
  * Each kind of answer has its own bucket. So a network that causes many refusals, or that
- * guesses names, still gets other answers.
+ * guesses names, still gets answers of other kinds.
  *
  * BIND, NSD and Knot also have a bucket for each name, because resolvers query these
  * programs for many names. mini-DNS has no such buckets. An attacker who knows a thousand
@@ -58,13 +58,13 @@ struct rate_limits {
 	int per_second;			/* refill of a bucket: 1 to RATE_MAX answers */
 	int burst;			/* size of a bucket: 1 to RATE_MAX answers */
 	/*
-	 * Of `slip` answers that exceed the limit, mini-DNS truncates one and drops the
-	 * others. 1: mini-DNS truncates all such answers. 0: mini-DNS drops all such
-	 * answers.
+	 * Of `slip` answers that exceed the limit, mini-DNS truncates one answer and
+	 * drops the other answers. 1: mini-DNS truncates all such answers. 0: mini-DNS
+	 * drops all such answers.
 	 */
 	int slip;
 	/*
-	 * Number of answers per second to each server of a pool. mini-DNS may send the
+	 * Number of answers per second to each server of a pool. mini-DNS can send the
 	 * answers of one second together. 0: no limit.
 	 */
 	int servers_per_second;
@@ -94,7 +94,10 @@ struct rate;
 struct rate *rate_new(const struct rate_limits *limits, size_t buckets,
                       const struct siphash_key *key);
 void rate_free(struct rate **rate);
-/* Changes the limits. The buckets still count the answers that mini-DNS sent before. */
+/*
+ * Changes the limits. The buckets still count the answers that mini-DNS sent before the
+ * change.
+ */
 void rate_set_limits(struct rate *rate, const struct rate_limits *limits);
 /*
  * Decides whether mini-DNS sends ANSWER, and counts ANSWER. Call it once for each answer,

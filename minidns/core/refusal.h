@@ -6,11 +6,11 @@
  *
  * "Network Error" means that mini-DNS cannot reach the database. mini-DNS does not send
  * the error "No Reachable Authority", because this error is only for resolvers. "Not
- * Ready" means that mini-DNS is too busy, or that it has not read the servers and keys
- * since it started. "Other" means that mini-DNS cannot serve the rows of a zone: RFC 8914
- * has no specific code for this case. An answer from memory has no extended error,
- * because such an answer is not stale: it is at most one second old, or the process has a
- * lease (cache_lease.h).
+ * Ready" means that mini-DNS is too busy, or that mini-DNS has not read the servers and
+ * keys since its start. "Other" means that mini-DNS cannot serve the rows of a zone: RFC
+ * 8914 has no specific code for this case. An answer from memory does not have the error
+ * "Stale Answer", because the content of this answer is current: the content is at most
+ * one second old, or the process has a lease (cache_lease.h).
  */
 #pragma once
 

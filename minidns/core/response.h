@@ -5,9 +5,9 @@
  *
  * 	serial	  the server serves the zone at this serial
  * 	absent	  the server does not serve the zone to mini-DNS: REFUSED, NOTAUTH,
- * 		  NXDOMAIN, or NOERROR without an SOA (the pool manager then needs a
- * 		  confirmation: poolmgr/core/absence.h); over TCP, also without a TSIG
- * 		  record, although the request was signed
+ * 		  NXDOMAIN, or NOERROR without an SOA. The pool manager needs a
+ * 		  confirmation of the absence (poolmgr/core/absence.h). The answer to a
+ * 		  signed request must be signed, except REFUSED over TCP
  * 	lame	  the answer contains an SOA but is not authoritative
  * 	failed	  any other rcode, malformed records, or no valid TSIG record with the
  * 		  server's key
@@ -39,7 +39,7 @@ const char *response_kind_name(enum response_kind kind);	/* "serial" */
 struct soa_request {
 	uint16_t id;
 	int opcode;		/* QUERY (for the SOA) or NOTIFY */
-	/* name in the question; may contain letters of both cases */
+	/* name in the question; can contain letters of both cases */
 	struct name zone;
 	bool is_signed;
 	/* only if `is_signed`: the chain of MACs that the answer continues */
@@ -62,14 +62,15 @@ struct response {
 	 * records are malformed. RESPONSE_UNASKED: the reason why mini-DNS sent no
 	 * request. RESPONSE_MISMATCH: the reason why the answer to a signed request is
 	 * not valid: no TSIG record, a TSIG error or an invalid MAC; NULL: the answer is
-	 * for another request. An answer with a fault may be forged, and the true answer
-	 * may follow. If no other answer follows, the request fails with this fault.
+	 * for another request. An answer with a fault is possibly forged, so mini-DNS
+	 * waits for another answer. If no other answer arrives, the request fails with
+	 * this fault.
 	 */
 	const char *fault;
 	/*
-	 * True: the request was signed, and the answer is REFUSED without a TSIG
-	 * record. Knot has the key, but does not sign this answer if it does not have
-	 * the zone. If no signed answer arrives, mini-DNS repeats the request over TCP,
+	 * True: the request was signed, and the answer is REFUSED without a TSIG record.
+	 * Knot does not sign this answer if Knot does not have the zone, even if Knot has
+	 * the key. If no signed answer arrives, mini-DNS repeats the request over TCP,
 	 * where only the server can answer.
 	 */
 	bool is_unsigned_absence;
@@ -84,7 +85,7 @@ size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
                           uint64_t now, uint8_t *data);
 /*
  * Reads an answer. For an answer to a NOTIFY, the kind is RESPONSE_SERIAL if the rcode is
- * NOERROR; otherwise RESPONSE_FAILED.
+ * NOERROR, and RESPONSE_FAILED if the rcode is different.
  */
 struct response response_read(const struct soa_request *ask, const uint8_t *data,
                               size_t len, uint64_t now);

@@ -1,16 +1,16 @@
 /*
- * retransfers -- counts the transfers of a whole zone to a server whose records differ
- * from the database, or that does not load the zone. The pool manager requests such
- * transfers with commands. But the answer of the server to a command does not show that
- * the server has transferred the zone.
+ * retransfers -- counts how often a server transfers a whole zone. The module counts only
+ * if the records of the server differ from the database, or if a poll of the server has
+ * failed. The pool manager requests such transfers with commands. But the answer of the
+ * server to a command does not show that the server has transferred the zone.
  *
- * Any process can serve the transfer. So when a comparison finds a difference, or a poll
- * fails, the process sends a fanout (zone_differs), and all processes watch the zone on
- * this server for an hour. When a process has served the whole zone to the server, this
- * process sends a fanout (zone_transferred). All processes, including the sender, count
- * this transfer. If fanouts are lost, the number is too small. The number can be too
- * large if several servers have one address, or if another program at the address of the
- * server transfers the zone.
+ * Any process can serve the transfer. So a process sends a fanout (zone_differs) when a
+ * comparison finds a difference or a poll fails. After this fanout, all processes watch
+ * the zone on this server for an hour. When a process has served the whole zone to the
+ * server, this process sends a fanout (zone_transferred). All processes, including the
+ * sender, count this transfer. If fanouts are lost, the number is too small. The number
+ * can be too large if several servers have one address, or if another program at the
+ * address of the server transfers the zone.
  *
  * The module watches at most RETRANSFERS_MAX pairs of zone and server. If a further pair
  * arrives, the module drops the pair with the oldest fanout (zone_differs). This module
@@ -50,7 +50,7 @@ bool retransfers_is_watched(const struct retransfers *retransfers,
                             const struct name *zone, const struct address *server);
 /*
  * True: no fanout (zone_differs) for this zone on this server has arrived in the last
- * five minutes. Then send such a fanout.
+ * five minutes. In this case, send such a fanout.
  */
 bool retransfers_needs_watch(const struct retransfers *retransfers,
                              const struct name *zone, const struct address *server,

@@ -33,7 +33,7 @@ enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120, SET_DIFF_KEY = NAME_MAX_WIRE + 6
 /* The records that exist on only one side. */
 struct set_diff_side {
 	uint64_t count;
-	/* true: set_diff has not compared all parts, so more records may differ */
+	/* true: set_diff has not compared all parts, so more records possibly differ */
 	bool more;
 	/*
 	 * The number and the texts of the first records in the order of their octets. So
@@ -63,7 +63,7 @@ void set_diff_free(struct set_diff **diff);
 /*
  * Add a record to the remote or local set. Records that a signer adds (RRSIG, NSEC,
  * DNSKEY and so on) have separate parts. If only the remote set has RRSIGs, the server
- * signs the zone by itself. Then set_diff does not compare these separate parts.
+ * signs the zone by itself. In this case, set_diff does not compare these separate parts.
  */
 void set_diff_remote(struct set_diff *diff, const struct canonical *record);
 void set_diff_local(struct set_diff *diff, const struct canonical *record);
@@ -72,9 +72,9 @@ bool set_diff_equal(const struct set_diff *diff);
 /* ---- second pass: which records differ? ---- */
 
 /*
- * Begins the second pass. True: first stream the remote set again, through
- * set_diff_remote_again(). In both cases, pass all local records to set_diff_find()
- * afterwards.
+ * Begins the second pass. True: stream the remote set again, through
+ * set_diff_remote_again(). After that, or if the result is false, pass all local records
+ * to set_diff_find().
  */
 bool set_diff_second_pass(struct set_diff *diff);
 void set_diff_remote_again(struct set_diff *diff, const struct canonical *record);

@@ -3,11 +3,12 @@
  * mini-DNS sends probes to a silent server at intervals (base/breaker.h). Other requests
  * to this server end immediately, without an answer.
  *
- * A server counts as silent if requests for five different zones have had no answer since
- * mini-DNS last received an answer or a query from the server. Requests for only one zone
- * prove nothing, because the server may ignore this zone, or the network may lose the
- * answers for this zone. mini-DNS does not count requests that it sent before this answer
- * or query. Otherwise old requests could make the server silent again after an answer.
+ * A server counts as silent if requests for five different zones got no answer after the
+ * last answer or query from the server. Requests for only one zone prove nothing, because
+ * the server possibly ignores this zone, or the network possibly loses the answers for
+ * this zone. mini-DNS does not count requests that it sent before the last answer or
+ * query from the server. Otherwise old requests could make the server silent again after
+ * an answer.
  */
 #pragma once
 
@@ -40,10 +41,10 @@ bool silence_is(const struct silence *silence);
  * True: mini-DNS may send a request now. If the server is silent, this request is the
  * probe.
  *
- * A probe counts as unanswered until its answer arrives. The answer may take longer than
- * the pause before the next probe. The pauses are shorter than five seconds, because
- * mini-DNS must send each probe of the pool manager to the server. The pool manager
- * orders a probe about every ten seconds.
+ * A probe counts as unanswered until its answer arrives. The answer can arrive after the
+ * next probe. The pauses are shorter than five seconds, because mini-DNS must send each
+ * probe of the pool manager to the server. The pool manager orders a probe about every
+ * ten seconds.
  */
 bool silence_allows(struct silence *silence, int64_t now_ms, uint32_t random);
 /*

@@ -2,8 +2,8 @@
  * siphash -- SipHash-2-4 with a result of 64 bits (Aumasson and Bernstein, "SipHash: a
  * fast short-input PRF", 2012). Without the key, the result looks like a random number.
  * zonefleet uses SipHash to make DNS cookies (RFC 9018 4.4), and to hash the keys of
- * tables that clients can fill. libcrypto also contains SipHash, but its setup takes
- * longer than hashing a few octets.
+ * tables that clients can fill. libcrypto also contains SipHash. But the setup of a hash
+ * in libcrypto takes longer than the hash of a few octets.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
  * soa_cache -- the SOA records and serials of the zones that mini-DNS has read recently.
- * The cache may contain a million entries of about 400 bytes each. A budget limits the
+ * The cache can contain a million entries of about 400 bytes each. A budget limits the
  * memory of the cache and its map. The cache evicts the oldest entry first. The cache
  * does not use an entry that is older than SOA_CACHE_MS. Each time the caller adds an
  * entry, the cache removes at most eight entries. So no query waits long.
  *
- * After mini-DNS has lost the connection to the broker, it may have missed
- * announcements. Then all entries may be outdated. The cache uses such an entry again
- * only after recovery.c has compared it with the database. If the entry differs from the
- * database, the cache drops the entry. This module reads no clock. The caller passes the
- * time in milliseconds.
+ * After mini-DNS has lost the connection to the broker, mini-DNS has possibly missed
+ * announcements. In this case, all entries are possibly outdated. The cache uses such an
+ * entry again only after recovery.c has compared the entry with the database. If the
+ * entry differs from the database, the cache drops the entry. This module reads no clock.
+ * The caller passes the time in milliseconds.
  */
 #pragma once
 
@@ -61,8 +61,8 @@ struct soa_cache;
 struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
 void soa_cache_free(struct soa_cache **cache);
 /*
- * Adds or replaces an entry. READ_MS: the time at which mini-DNS read HEAD. READ_MS never
- * decreases from one call to the next.
+ * Adds or replaces an entry. READ_MS: the time at which mini-DNS read HEAD. READ_MS must
+ * not decrease from one call to the next.
  */
 void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
 bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
@@ -71,7 +71,7 @@ bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64
  * Returns the encoded SOA record of a zone, for an answer whose question names the zone.
  * The names in the record are compression pointers into the question, so pass NAME as in
  * the question. Borrows the record from the entry. NULL: the cache has no usable entry,
- * NAME has upper case letters, or the head is broken.
+ * NAME contains upper case letters, or soa_len of the head is 0.
  */
 const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);

@@ -1,8 +1,8 @@
 /*
  * zone -- one version of a zone in wire form. A struct zone is complete and never
- * changes. A builder makes the zone once from its records. Then any number of answers
- * and transfers can read the zone. A counter keeps the zone in memory until the last
- * user releases the zone.
+ * changes. A builder makes the zone once from its records. After that, any number of
+ * answers and transfers can read the zone. A counter keeps the zone in memory until the
+ * last user releases the zone.
  *
  * The nodes include the empty non-terminals. The nodes are in canonical order (RFC 4034
  * 6.1), with the apex first. A hash table finds a node by name. Offsets of 32 bits
@@ -23,7 +23,7 @@
 #define ZONE_NONE UINT32_MAX
 
 enum {
-	NODE_CUT = 1,			/* the node has NS and is not the apex */
+	NODE_CUT = 1,			/* the node has NS records and is not the apex */
 	NODE_BELOW_CUT = 2,		/* the records of the node are glue */
 	/* the node has a DNAME record, which redirects the names below the node */
 	NODE_DNAME = 4,
@@ -33,7 +33,10 @@ enum {
 struct zone_node {
 	uint32_t name;			/* offset of the name in zone.names */
 	uint32_t parent;		/* index of the parent; ZONE_NONE at the apex */
-	/* index of the first record set; the SOA is first, then the order is by type */
+	/*
+	 * index of the first record set; the SOA is first, and the other sets are sorted
+	 * by type
+	 */
 	uint32_t rrsets;
 	uint32_t rrset_count : 24;	/* 0: the node is an empty non-terminal */
 	uint32_t flags : 8;
@@ -75,7 +78,8 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr);
 /*
  * Makes the zone. Frees the builder, also after an error. ERR_INVALID: mini-DNS cannot
  * serve the zone, because the zone does not have exactly one valid SOA, a name is outside
- * the zone, a record is too long for a message, or all names together are too long.
+ * the zone, a record is too long for a message, or the total length of all names is too
+ * large.
  */
 enum err zone_builder_finish(struct zone_builder **builder, struct zone **zone,
                              struct why *why);

@@ -3,7 +3,7 @@
  * current zone and a delta (ixfr.h). The delta contains all changes since the earlier
  * serial. The module omits the records that the delta added, and includes the records
  * that the delta removed. zone_at_serial_next() returns all records one by one, in the
- * canonical form (dns/canonical.h). The records have no particular order. A caller may
+ * canonical form (dns/canonical.h). The records have no particular order. A caller can
  * read a large zone in steps.
  */
 #pragma once

@@ -23,7 +23,7 @@ extern const struct json_field codec_port_fields[], codec_address_fields[];
 extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 
 /*
- * Decodes the name of a domain. *domain is empty if TEXT is "" and after an error.
+ * Decodes the name of a domain. *domain is empty if TEXT is "", and also after an error.
  * ERR_INVALID: TEXT is not a valid name, central does not accept the name
  * (domain_check_name()), or generated names of ports in the domain would be too long.
  * *why begins with FIELD.
@@ -44,8 +44,8 @@ enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
 /*
- * Decodes the argument "subnet". If the subnet has no id, the function uses the id of the
- * message, and *has_id is false.
+ * Decodes the argument "subnet". If the argument contains no id, the function uses the id
+ * of the message, and sets *has_id to false.
  */
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
@@ -55,8 +55,8 @@ struct port_values {
 	struct port_row port;
 };
 /*
- * Decodes the argument "port" of a new port. If the port has no id, the function uses the
- * id of the message.
+ * Decodes the argument "port" of a new port. If the argument contains no id, the function
+ * uses the id of the message.
  */
 enum err codec_port(struct request *req, struct port_values *values);
 /* Decodes the argument "values" of an existing port. */
@@ -72,7 +72,7 @@ enum err codec_filter(struct request *req, struct port_filter *filter);
 enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* SUBNET must also contain the values of its network. */
+/* SUBNET must also contain project_id and domain_text of its network. */
 json_t *codec_encode_subnet(const struct subnet_row *subnet);
 /* Encodes a port. Its dns_assignment (seed 002) contains only published addresses. */
 json_t *codec_encode_port(const struct port_row *port,

@@ -2,10 +2,10 @@
  * compare -- finds the changes whose notifications from Neutron were lost, and applies
  * these changes. A round has two passes. The first pass reads the ids and revisions of
  * all networks, of all subnets, and then of the ports of each network. The second pass
- * begins five seconds later, because most differences come from changes whose
- * notifications have not arrived yet. The second pass reads each differing object from
- * Neutron and writes the object to the tables. If Neutron does not have the object, the
- * second pass deletes its row (neutron_apply.h).
+ * begins five seconds later, because most differences that the first pass finds come from
+ * changes whose notifications have not arrived yet. The second pass reads each differing
+ * object from Neutron and writes the object to the tables. If Neutron does not have the
+ * object, the second pass deletes the row of the object (neutron_apply.h).
  *
  * A row of the database contains the time of the next round, so each round runs in only
  * one process of the fleet.

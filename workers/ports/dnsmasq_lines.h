@@ -1,8 +1,8 @@
 /*
  * dnsmasq_lines -- makes the lines of one port in the files of dnsmasq (core/hosts.h).
  * The file of a network contains the lines of all its ports, sorted by port id. A fanout
- * to the agents names the ports that have new lines. The agents then read these lines
- * (service_hosts.c).
+ * to the agents names the ports that have new lines. After the fanout, the agents read
+ * these lines (service_hosts.c).
  *
  *	ports_agent	hosts_changed(network, ports?, version)		cast, fanout
  */

@@ -1,8 +1,9 @@
 /*
  * network_update -- changes a network or its subnets, and all ports of the network, in
- * one transaction. A new domain of the network changes the names of all ports. A change
- * to a subnet adds or removes the records of addresses and does not change names.
- * zonefleet-ports then makes one change to each domain (publish.h).
+ * one transaction. A new domain of the network changes the generated names of all ports,
+ * and the names of the ports that have no domain of their own. A change to a subnet adds
+ * or removes the records of addresses and does not change names. After the transaction,
+ * zonefleet-ports makes one change to each domain (publish.h).
  */
 #pragma once
 

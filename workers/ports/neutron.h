@@ -1,7 +1,7 @@
 /*
  * neutron -- decodes Neutron's notifications into rows. The decoders support Neutron 21
- * and older releases. Older releases send tenant_id instead of project_id, and do not
- * send dns_* and revision_number.
+ * and older releases. Some older releases send tenant_id instead of project_id, and do
+ * not send the dns_* fields and revision_number.
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
@@ -26,11 +26,11 @@ struct neutron_event {
 	enum neutron_kind kind;
 	bool is_gone;
 	/*
-	 * `one`: the object of the message. If `one` is not an object, `many` is a list
-	 * of objects.
+	 * If the message contains one object, `one` is this object. Otherwise `many` is
+	 * the list of the objects.
 	 */
 	const json_t *one, *many;
-	char id[ID_LEN + 1];		/* id of the deleted object, if is_gone is set */
+	char id[ID_LEN + 1];		/* id of the deleted object, if is_gone is true */
 };
 
 /*

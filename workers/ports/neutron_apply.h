@@ -1,14 +1,15 @@
 /*
  * neutron_apply -- writes a network, subnet, port or floating IP of Neutron to the
- * tables. The object comes from a notification, a push or a comparison. The version with
- * the higher revision_number wins, and a deleted object stays deleted. If a port or
- * subnet arrives before its network, the row of the port or subnet waits for the network.
- * If a port arrives before its subnet, port_network_of() decides whether zonefleet
- * publishes the addresses of the port.
+ * tables. The object comes from a notification, a push or a comparison. zonefleet-ports
+ * keeps the version with the higher revision_number. A deleted object stays deleted. If a
+ * port or subnet arrives before its network, zonefleet-ports inserts a row for the
+ * network. This row has no tenant and no domain. If a port arrives before its subnet,
+ * port_network_of() decides whether zonefleet publishes the addresses of the port.
  *
- * In Neutron, the subnets of a network do not overlap. But the deletion of a subnet may
- * arrive after the subnet that replaces it. Until the deletion arrives, both rows exist
- * (core/subnets.h), and the log contains a warning.
+ * In Neutron, the subnets of a network do not overlap. But the message about the deletion
+ * of a subnet can arrive after the message about a new subnet that overlaps the deleted
+ * subnet. Until the deletion arrives, both rows exist (core/subnets.h), and the log
+ * contains a warning.
  *
  * Neutron has already accepted each object that arrives here. So it is not an error if
  * the name of a port is invalid or belongs to another port. In this case, the port has
@@ -31,8 +32,8 @@ struct neutron_apply {
 	const json_t *json;
 	const char *id;			/* id of the object, only for a deleted object */
 	/*
-	 * some fields are missing, so neutron_apply() does not change a row that came
-	 * from Neutron
+	 * true: some fields of the object are missing, so neutron_apply() does not change
+	 * a row that came from Neutron
 	 */
 	bool is_partial;
 	bool has_changed;		/* output: neutron_apply() has changed rows */

@@ -2,8 +2,8 @@
  * port_network -- decides which addresses of a port zonefleet publishes. zonefleet always
  * publishes a floating IP. For a fixed address, the decision depends on the subnet. If an
  * address is in no known subnet, zonefleet publishes the address. There is one exception:
- * if ports.publish is "flagged" and the port comes from Neutron, zonefleet waits for the
- * subnet.
+ * if ports.publish is "flagged" and the port comes from Neutron, zonefleet does not
+ * publish the address until the subnet arrives.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * port_update -- changes one port in a transaction, for calls and for the feed. The
  * transaction reads the row of the port and makes the fully qualified name of the port.
- * Then it writes the row and the records. If the name is invalid or belongs to another
- * port, a call fails. The feed writes such a port without the name.
+ * After that, the transaction writes the row and the records. If the name is invalid or
+ * belongs to another port, a call fails, but the feed writes the port without the name.
  */
 #pragma once
 
@@ -54,8 +54,9 @@ void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);
 /*
- * Announces the lines of PORT even if the lines are unchanged. If the answer to a COMMIT
- * was lost, the retry finds no change. But the process has not announced the lines yet.
+ * Announces the lines of PORT even if the lines are unchanged. Call it in a retry: if the
+ * answer to the first COMMIT was lost, the retry finds no change, although the process
+ * has not announced the lines yet.
  */
 void port_update_mark_lines(struct port_update *update, const struct port_row *port);
 /* Commits, then publishes the changes and announces the lines (dnsmasq_lines.h). */

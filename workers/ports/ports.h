@@ -8,12 +8,12 @@
  * domain_watch  deleted domains and records -> open rows
  * agent         --agent, on other machines: hosts_export -> the files of dnsmasq
  *
- * zonefleet-ports answers a call about a port after it has committed the names of the
- * port to the database. A unique key of the table prevents two ports from having the same
- * name. Open rows contain the records to add or delete. The process with the lock of a
- * domain publishes the open rows of the domain together, as one change with one serial.
- * After a failure, the process retries with growing pauses. Open rows are in the
- * database, so all changes survive a crash.
+ * zonefleet-ports commits the names of a port to the database before zonefleet-ports
+ * answers the call about the port. A unique key of the table prevents two ports from
+ * having the same name. Open rows contain the records to add or delete. The process with
+ * the lock of a domain publishes the open rows of the domain together, as one change with
+ * one serial. After a failure, the process retries with growing pauses. Open rows are in
+ * the database, so all changes survive a crash.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ struct ports {
 	struct feed *feed;
 	struct comparison *comparison;
 	struct domain_watch *watch;
-	/* periods of the timers. The program never changes them. */
+	/* periods of the timers. The program never changes these periods. */
 	int due_period_ms, look_period_ms, sweep_period_ms;
 };
 
@@ -57,7 +57,8 @@ enum err ports_settings_check(const struct ports_settings *settings, struct why 
 
 enum label_rules ports_label_rules(const struct ports *ports);
 /*
- * True: zonefleet publishes the addresses of all subnets. False: the flag that Neutron
- * sends with each subnet decides.
+ * True: zonefleet publishes the addresses of all subnets from Neutron. False: zonefleet
+ * publishes the addresses of a subnet from Neutron only if is_flagged of the subnet is
+ * true (store.h).
  */
 bool ports_publishes_all(const struct ports *ports);

@@ -2,13 +2,13 @@
  * precedence -- deletes the object of a call when Neutron has a different object with the
  * same id.
  *
- * A tenant's call may use the id of a network, subnet or port before Neutron's message
- * about that object arrives. If the two objects differ in tenant or network, these
- * functions delete the call's object before neutron_apply() writes Neutron's object.
- * Otherwise Neutron's object takes the place of the call's object in the same row. These
- * functions never delete a network without a tenant, because only an administrator can
- * create such a network. A row with is_fed belongs to Neutron, even after Neutron has
- * deleted the object.
+ * A tenant's call can use the id of a network, subnet or port before Neutron's message
+ * about the object with this id arrives. If the two objects differ in tenant or network,
+ * these functions delete the call's object before neutron_apply() writes Neutron's
+ * object. Otherwise Neutron's object takes the place of the call's object in the same
+ * row. These functions never delete a network without a tenant, because only an
+ * administrator can create such a network. If is_fed of a row is true, the row belongs to
+ * Neutron, even after Neutron has deleted the object.
  */
 #pragma once
 

@@ -4,16 +4,18 @@
  * the answer to the database before the next step:
  *
  * rows                  call            answer
- * no open row           -               the domain is settled: the end
+ * no open row           -               there is no more work: the end
  * no row at all         delete_domain   central deletes or keeps the domain
  * open                  apply_changes   the rows are done
  *                                       no such domain: all rows are open again
- *                                       over quota: half of the rows; if one row: failure
- *                                       refused: half of the rows; if one row: REFUSED
+ *                                       over quota: next, send half of the rows; if there
+ *                                       is only one row, the step fails
+ *                                       refused: next, send half of the rows; if there is
+ *                                       only one row, the row becomes REFUSED
  * open, no such domain  create_domain   the domain exists: send the rows now
  *
- * If the domain is suspect and no row is open, the steps send the published rows
- * again, as additions. This changes nothing in central, unless a record is missing.
+ * If the domain is suspect and no row is open, the steps send the published rows again,
+ * as additions. The additions change nothing in central if no record is missing.
  */
 #pragma once
 
@@ -42,8 +44,8 @@ struct confirmation {
 /*
  * The work on one domain. While central deletes a domain, central refuses changes with a
  * conflict. zonefleet-ports calls get_domain to distinguish this conflict from the
- * conflict of a record. If central deletes the domain, the step fails, as after all other
- * errors.
+ * conflict of a record. If central is deleting the domain, the step fails. The step also
+ * fails after each error that the table above does not contain.
  */
 struct publication {
 	struct work work;
@@ -54,8 +56,8 @@ struct publication {
 	struct record_row *rows;
 	size_t count;
 	/*
-	 * Maximum of `count`. The limit is smaller after a refusal, and grows after a
-	 * success.
+	 * Maximum of `count`. A refusal reduces the limit to half of `count`, and a
+	 * success raises the limit.
 	 */
 	size_t limit;
 	/*
@@ -67,7 +69,10 @@ struct publication {
 	char domain_id[ID_LEN + 1];
 	enum { PUBLISH_ASSUMED, PUBLISH_MISSING, PUBLISH_CREATED } domain;
 	bool is_known;			/* the domain has a row */
-	/* zonefleet-ports has created the domain, and the domain no longer has records */
+	/*
+	 * true: ports.delete_reverse is set, zonefleet-ports has created this reverse
+	 * domain, and no port has a record in the domain
+	 */
 	bool is_unneeded;
 	bool is_again;			/* `rows` contains published rows */
 	struct confirmation confirmation;
@@ -92,8 +97,9 @@ void publish_rows(void *publication);
  * Keeps all rows of a name in one change, so that no name is without records between two
  * changes. The first DROPS of the rows delete records. The step has read at most
  * DROPS_MAX of these rows. The other rows add records. Both parts are sorted by name. If
- * a part may be incomplete, the rows of its last name and of later names wait for the
- * next change. These rows do not wait if no other row would be left, or if DROPS is 0.
+ * more rows of a part possibly follow, the rows of the last name in this part and of
+ * later names wait for the next change. These rows do not wait if DROPS is 0, or if the
+ * change would contain no other row.
  */
 void publish_rows_keep_whole(struct publication *publication, size_t drops,
                              size_t drops_max);

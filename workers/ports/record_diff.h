@@ -41,8 +41,8 @@ void record_diff_add_wanted(struct record_diff *diff, const struct port_row *por
                             const char *project_id, const struct port_record *records,
                             size_t count);
 /*
- * Writes the rows that differ, drops old records that are no longer desired, and makes
- * the domains due.
+ * Writes the rows that differ. An old record that is no longer desired gets the state
+ * RECORD_DROP. Makes the domains of the written rows due.
  */
 void record_diff_write(struct record_diff *diff, struct tx *tx);
 void record_diff_clear(struct record_diff *diff);

@@ -16,9 +16,10 @@ struct request;
 
 /*
  * Checks the quotas of reverse domains after the write of DIFF, in the same transaction.
- * An administrator has no limit. ERR_QUOTA: ports need new reverse domains, and the limit
- * of a tenant does not allow them. ERR_RACE: another call gave the tenant a reverse
- * domain at the same time. The caller must then run the transaction again.
+ * An administrator has no limit. ERR_QUOTA: ports need new reverse domains, but these
+ * domains exceed the limit of a tenant. ERR_RACE: another transaction has changed the
+ * reverse domains of the tenant at the same time. After ERR_RACE, the caller must run the
+ * transaction again.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
                          const struct request *req, const struct record_diff *diff);

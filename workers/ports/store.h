@@ -29,7 +29,7 @@ struct network_row {
 	/* the network has the default domain (ports.domain) */
 	bool is_default;
 	bool is_fed;			/* the network comes from Neutron */
-	/* subnets of the network, only if the network was read by its id */
+	/* subnets of the network; set only if the network was read by its id */
 	struct subnets subnets;
 };
 
@@ -160,7 +160,7 @@ void store_ports_delete(struct tx *tx, const char *network_id);
 bool store_port_conflicts(struct tx *tx, const struct port_row *port);
 /*
  * Like store_port_update(), but for a port that a call created or that is deleted. Also
- * writes the network and the tenant. The port then belongs to Neutron.
+ * writes the network and the tenant. After this call, the port belongs to Neutron.
  */
 void store_port_take_over(struct tx *tx, const struct port_row *port);
 /* Inserts a tombstone for a deleted port of Neutron that has no row yet. */
@@ -227,17 +227,19 @@ struct published_row {
 	/* number of open records, and number of refused records */
 	int64_t open, refused;
 	/*
-	 * reason of a refused record. If there is no refused record, reason of an open
+	 * reason of a refused record. If there is no refused record: reason of an open
 	 * record. "": no reason
 	 */
 	const char *reason;
 	/*
-	 * port of a refused record. If there is no refused record, port of an open
+	 * port of a refused record. If there is no refused record: port of an open
 	 * record.
 	 */
 	const char *port_id;
 };
-/* Reads at most LIMIT domains that have open or refused records. */
+/*
+ * Reads at most LIMIT domains in which the port or network has open or refused records.
+ */
 void store_published(struct tx *tx, struct arena *arena, const char *network_id,
                      const char *port_id, int limit,
                      void (*each)(void *self, const struct published_row *row),
@@ -258,13 +260,11 @@ struct comparison_row {
 	const char *reason;
 };
 
-/*
- * Makes the next round due in at most MS milliseconds. If FEED has no row, inserts a row.
- */
+/* Makes the next round due within MS milliseconds. If FEED has no row, inserts a row. */
 void store_comparison_due(struct tx *tx, const char *feed, int ms);
 /*
- * True: a round is due. The caller must then start the round, and the next round is due
- * after PERIOD_MS.
+ * True: a round is due. In this case, the caller must start the round, and the next round
+ * is due after PERIOD_MS.
  */
 bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 /* Writes the result of a round and raises `ended`. */
@@ -279,8 +279,8 @@ bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
 /*
  * Reads Neutron's networks, with tombstones. DOMAIN is ports.domain. If a network has no
  * domain, or has a default domain that is not DOMAIN, the function sets the revision to
- * 0. The comparison then reads the network again. This does not apply if the network has
- * no domain and DOMAIN is "".
+ * 0. So the comparison reads the network again. If the network has no domain and DOMAIN
+ * is "", the function does not change the revision.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
@@ -310,7 +310,7 @@ struct zone_key {
 	 */
 	/* revision of the row of the domain; 0: there is no row */
 	uint64_t rev;
-	/* the domain now counts for the tenant made_for */
+	/* the domain starts to count for the tenant made_for */
 	bool is_claimed;
 	bool is_new;			/* central must create the domain */
 };
@@ -323,26 +323,32 @@ struct zone_row {
 	char made_id[ID_LEN + 1];
 	/* id of the domain at the last change or check, or "" */
 	char domain_id[ID_LEN + 1];
-	/* Other programs have changed the domain, so published records may be missing. */
+	/*
+	 * Other programs have changed the domain, so published records are possibly
+	 * missing.
+	 */
 	bool is_suspect;
 };
 
 /*
- * Finds the reverse domains that count for no tenant yet. Call it before the change. A
- * reverse domain counts for no tenant if no port has a record in the domain, and
- * zonefleet-ports neither has created nor is creating the domain.
+ * Finds the reverse domains that count for no tenant yet. Call it before the write of the
+ * records. A reverse domain counts for no tenant if no port has a record in the domain,
+ * zonefleet-ports has not created the domain, and zonefleet-ports is not creating the
+ * domain.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /*
- * Makes domains due, and lets the reverse domains with is_claimed count for their
- * tenants. ERR_RACE: another transaction has changed such a reverse domain at the same
- * time.
+ * Makes domains due. If is_claimed of a reverse domain is true, the domain counts for the
+ * tenant made_for after this call. ERR_RACE: another transaction has changed such a
+ * reverse domain at the same time.
  */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* True: a port has a record in the domain, or central must still delete a record. */
+/*
+ * True: a port has a record in the domain, or central has not deleted an old record yet.
+ */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	/* domain_id: id of the domain in central; "": not known yet */
@@ -350,8 +356,8 @@ struct watched_zone {
 };
 /*
  * Reads at most LIMIT domains of the share that have published records, are not due now
- * or later, and were not checked for PERIOD_MS. The first domain is the domain with the
- * oldest check.
+ * or later, and were not checked for PERIOD_MS. The domains are sorted by the time of the
+ * last check, the oldest check first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, const struct share *share,
                          int period_ms, int limit,
@@ -363,17 +369,17 @@ void store_zones_watched(struct tx *tx, struct arena *arena, const struct share 
  */
 void store_zone_put_last(struct tx *tx, const char *zone);
 /*
- * Makes rows of the domain suspect and due, if central may have lost published records of
- * the row. Each row contains the version of the domain at which central had all published
- * records of the row. The function compares this version with VERSION, the current
- * version of the domain in central. If the versions differ and the row has published
- * records, the row becomes suspect. Returns the number of these rows.
+ * Makes rows of the domain suspect and due, if central has possibly lost published
+ * records of the row. Each row contains the version of the domain at which central had
+ * all published records of the row. The function compares this version with VERSION, the
+ * current version of the domain in central. If the versions differ and the row has
+ * published records, the row becomes suspect. Returns the number of rows that the
+ * function has made suspect.
  */
 int64_t store_zone_suspect(struct tx *tx, const char *zone, uint64_t version);
 /*
- * Writes VERSION to the rows of the domain that contain the version before VERSION. Call
- * it after a change of zonefleet-ports that has raised the version of the domain to
- * VERSION.
+ * Writes VERSION to those rows of the domain that contain VERSION - 1. Call it after a
+ * change of zonefleet-ports that has raised the version of the domain to VERSION.
  */
 void store_zone_seen(struct tx *tx, const char *zone, uint64_t version);
 /*
@@ -399,7 +405,7 @@ void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
 /*
  * Deletes rows without records whose domain was not checked for a day. Keeps rows that
- * are due now or later, and rows that contain a made_id.
+ * are due now or later, and rows with a made_id.
  */
 void store_zones_sweep(struct tx *tx);
 struct zone_quota {
@@ -419,8 +425,8 @@ void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
  * other transaction can give these tenants a reverse domain. ERR_RACE: another
  * transaction has changed one of these numbers since the first read of this transaction.
  * Sets rev and count. The count includes the existing domains that zonefleet-ports
- * created. The count also includes the domains that zonefleet-ports must create because a
- * port needs them.
+ * created. The count also includes the domains that a port needs and that zonefleet-ports
+ * has not created yet.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
 /* Makes each reverse domain due that zonefleet-ports created and that has no records. */
@@ -441,8 +447,8 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
 /*
- * Makes added rows published, and deletes dropped rows. Rows that have changed since
- * their reading stay open. Call it if central has accepted ROWS.
+ * Sets added rows to published, and deletes dropped rows. Rows that have changed since
+ * the caller read them stay open. Call it if central has accepted ROWS.
  */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);

@@ -9,8 +9,8 @@
 void store_network_put_placeholder(struct tx *tx);
 
 /*
- * Writes made_for of the zones with is_claimed, so these zones count for their tenants.
- * Also makes these zones due.
+ * If is_claimed of a zone is true, writes made_for of the zone, so the zone counts for
+ * this tenant. Also makes this zone due.
  */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);
 

@@ -1,7 +1,7 @@
 /*
  * hosts -- writes the lines of the files that dnsmasq 2.90 reads (--addn-hosts,
  * --dhcp-hostsfile), in the form of Neutron's DHCP agent. There is one difference: if a
- * port gets a name, zonefleet also keeps the generated name.
+ * port has a chosen name, the files also contain the generated name.
  *
  *	10.224.36.4\tvm01.example.com vm01
  *	10.224.36.4\thost-10-224-36-4.example.com host-10-224-36-4

@@ -3,8 +3,9 @@
  * and the generated name of each address.
  *
  * A dns_name has one or more labels. A dns_name with a final dot is a fully qualified
- * name. This name must be in the domain of the port's network. zonefleet appends the
- * domain to a dns_name without a final dot.
+ * name. This name must be in the port's own domain or, if the port has no domain of its
+ * own, in the network's domain. If a dns_name has no final dot, zonefleet appends the
+ * domain.
  *
  *	domain example.com.	vm01			vm01.example.com.
  *				vm01.test1		vm01.test1.example.com.

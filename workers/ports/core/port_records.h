@@ -2,7 +2,7 @@
  * port_records -- makes the records of a port (requirements: seed 002, the table of
  * queries). port_records() makes address records for the port's name and for the
  * generated names, and a PTR record for each address. The PTR record contains the port's
- * name or, if the port has no name, the generated name. The name of a port may be in a
+ * name or, if the port has no name, the generated name. The name of a port can be in a
  * domain that differs from the network's domain. Generated names are always in the
  * network's domain. A hidden address (subnets.h) has no records.
  */

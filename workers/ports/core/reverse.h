@@ -19,7 +19,8 @@ enum {
 void reverse_name(const struct address *address, struct name *name);
 /*
  * Makes the zone of all addresses whose first BITS bits are the same as in ADDRESS, for
- * example "2.0.192.in-addr.arpa." for 24 bits. BITS must have passed reverse_check().
+ * example "2.0.192.in-addr.arpa." for 24 bits. Check BITS with reverse_check() before
+ * this call.
  */
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
 /*
