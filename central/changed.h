@@ -10,5 +10,5 @@ struct changed_records {
 	int64_t added, updated, deleted;
 };
 
-/* Stores the change to the domain write->zone: the serial in write->zone, and RECORDS. */
+/* Stores the change to the domain write->zone: its new serial, and the counts RECORDS. */
 void changed_domain(const struct write *write, struct changed_records records);

@@ -6,7 +6,7 @@
  * The functions check each field. An error names the field: "changes[3].records[0]: ...".
  * The functions refuse unknown fields, so that a misspelt field causes an error. The
  * runtime has already checked the names of the arguments. All errors are ERR_INVALID.
- * Decoded values point into the JSON and the arena.
+ * Decoded values point into the JSON or the arena.
  */
 #pragma once
 
@@ -36,21 +36,21 @@ const char *codec_name_text(const struct name *name, struct arena *arena);
 /*
  * Reads the field KEY: the name of a domain, host or TSIG key, which must obey the rule
  * of name_parse_owner(). Sets NAME to the wire form, and CANONICAL to the canonical text.
- * If the field is absent, the function changes neither of them.
+ * If the field is absent, the function changes neither NAME nor CANONICAL.
  */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
 /*
- * Reads the required field KEY, which contains an id or a name. For an id, the function
- * sets ID to the id, and NAME to NULL. For a name, the function sets ID to "", and NAME
- * to the canonical text.
+ * Reads the required field KEY, which contains an id or a name. If the field contains an
+ * id, the function sets ID to this id, and NAME to NULL. If the field contains a name,
+ * the function sets ID to "", and NAME to the canonical text.
  */
 enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
                           char id[ID_LEN + 1], const char **name, struct why *why);
 /*
- * Reads the field KEY: a list of the hosts of NS records. HOSTS gets the names in
- * canonical form. If the list contains a host twice, the result is ERR_INVALID. If the
- * field is absent, COUNT becomes 0.
+ * Reads the field KEY: a list of the hosts of NS records. HOSTS becomes the list of the
+ * names in canonical form. If the list contains a host twice, the result is ERR_INVALID.
+ * If the field is absent, COUNT becomes 0.
  */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);

@@ -11,8 +11,8 @@
 
 /*
  * The values of a new or changed domain. If a pointer is NULL, or the `has` field of a
- * value is false, the call does not give this value. Then a new domain gets the default
- * value, and an existing domain keeps its value.
+ * value is false, the call does not contain the value. In this case, a new domain gets
+ * the default value, and an existing domain keeps its value.
  */
 struct domain_spec {
 	char id[ID_LEN + 1];		/* "": central makes an id */
@@ -35,7 +35,7 @@ struct domain_spec {
 };
 
 /*
- * Tables of fields: of a new domain, of the argument `soa` of apply_changes, and of a
+ * Tables of the fields of a new domain, of the argument `soa` of apply_changes, and of a
  * domain in an answer.
  */
 extern const struct json_field codec_domain_fields[], codec_domain_soa_fields[];
@@ -51,8 +51,8 @@ enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain
 enum err codec_domain_spec(const json_t *json, const char *field, struct arena *arena,
                            struct domain_spec *spec, struct why *why);
 /*
- * Reads the argument `values` of update_domain. If the object contains a field that is
- * fixed at creation, the result is ERR_INVALID.
+ * Reads the argument `values` of update_domain. If the object contains a field that a
+ * call can set only at the creation of the domain, the result is ERR_INVALID.
  */
 enum err codec_domain_values(const json_t *json, struct arena *arena,
                              struct domain_spec *spec, struct why *why);

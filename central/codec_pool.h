@@ -13,7 +13,7 @@
 
 /* The values of a new or changed pool that are not in the row of the pool. */
 struct pool_spec {
-	/* the call contains hosts, which are in pool->ns_records */
+	/* the call contains hosts for NS records; these hosts are in pool->ns_records */
 	bool has_ns;
 	/*
 	 * name of the catalog zone; NULL: the call does not set the name; "": the pool
@@ -25,7 +25,8 @@ struct pool_spec {
 
 extern const struct json_field codec_pool_fields[], codec_pool_shown[];
 /*
- * Tables of the fields of the answer of get_pool, and of an item of the field `limits`.
+ * Tables of the fields that the answer of get_pool contains, and of the fields of an item
+ * of `limits`.
  */
 extern const struct json_field codec_pool_limited[], codec_pool_limits[];
 
@@ -36,5 +37,5 @@ enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool 
                            struct pool_spec *spec, struct why *why);
 
 json_t *codec_pool_encode(const struct pool *pool);
-/* Makes the JSON list of the limits of all backends that SERVERS have. */
+/* Makes the JSON list of the limits of all backends of SERVERS. */
 json_t *codec_pool_encode_limits(const struct limit_server *servers, size_t count);

@@ -31,8 +31,8 @@ enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
 enum err codec_tsigkey_spec(const json_t *json, struct arena *arena,
                             struct tsigkey_spec *spec, struct why *why);
 /*
- * Reads the argument `values` of update_tsigkey. If the object contains a field that is
- * fixed at creation, the result is ERR_INVALID.
+ * Reads the argument `values` of update_tsigkey. If the object contains a field that a
+ * call can set only at the creation of the key, the result is ERR_INVALID.
  */
 enum err codec_tsigkey_values(const json_t *json, struct tsigkey_spec *spec,
                               struct why *why);

@@ -8,8 +8,8 @@
  * transaction. The new serial is the next serial or the current time, whichever is newer.
  * The records, the journal row and the answer of the call contain this serial. The
  * version of the domain grows by one. An import gets one serial. Each update of a catalog
- * zone (catalog.h) gets one serial. If a call only changes the description of a domain or
- * the managers of records, or deletes the domain, the serial stays the same.
+ * zone (catalog.h) gets one serial. The serial stays the same if a call deletes the
+ * domain, or if it changes only the description of the domain or the managers of records.
  */
 #pragma once
 
@@ -32,9 +32,9 @@ struct edit {
 };
 
 /*
- * Returns the limit that applies to the caller: OWN, the limit of the tenant, or
- * CONFIGURED if OWN is QUOTA_DEFAULT. -1: no limit. For an administrator, the result is
- * always -1.
+ * Returns the limit that applies to the caller. OWN: the limit of the tenant. If OWN is
+ * QUOTA_DEFAULT, the result is CONFIGURED, the limit in the settings. -1: no limit. For
+ * an administrator, the result is always -1.
  */
 int64_t edit_quota(const struct write *write, int64_t own, int configured);
 
@@ -42,8 +42,8 @@ struct edit_outcome {
 	bool changed;			/* false: no new serial */
 	size_t added, updated, deleted, unchanged;
 	/*
-	 * changed record sets that some kinds of name server do not take; NULL: there is
-	 * no such record set
+	 * changed record sets that some kinds of name server refuse; NULL: there is no
+	 * such record set
 	 */
 	const struct limits_found *limits;
 	/* warnings about changed record sets (core/advice_set.h) */
@@ -65,29 +65,34 @@ static inline enum err edit_read_force(struct write *write)
 	                     &write->req->why);
 }
 /*
- * Locks the domain KEY for a change, calls the functions above, and returns their errors.
- * ERR_NOT_FOUND: there is no such domain, or the caller may not see it.
+ * Locks the domain KEY for a change. Calls the three functions above, and returns the
+ * first error. ERR_NOT_FOUND: there is no such domain, or the caller may not see it.
  */
 enum err edit_lock(struct write *write, const struct domain_key *key);
 /*
  * Applies EDIT to the locked write->zone and writes the rows. If the domain gets a new
  * serial, sets write->cast_method.
  *
- * A change to one record needs 10 round trips: BEGIN, lock, read the record sets, write
- * the version, the domain, the record set (its time of change), the record, the journal,
- * the answer, COMMIT. The change needs one more round trip if domains exist below this
- * domain, and one more if a kind of name server does not take the result (core/limits.h).
- * It also needs one more for every further 500 names that it reads, and one for every
- * further 256 rows that it writes. The calls of a group (write.h) share all round trips
- * except the one for domains below, if they are the first calls about their domains and
- * have at most 8 changes.
+ * A change to one record needs 10 round trips: BEGIN; lock the domain; read the record
+ * sets; write the version, the domain, the record set (its time of change), the record,
+ * the journal and the answer; COMMIT. Each of the following facts adds one round trip:
+ *
+ *	domains exist below this domain
+ *	the change adds records at a new name (edit_dname.h)
+ *	a record names a host inside the zone (advise.h)
+ *	a kind of name server refuses the result (core/limits.h)
+ *
+ * A large change needs one more round trip for every further 500 names that it reads, and
+ * for every further 256 rows that it writes. The calls of a group (write.h) share the 10
+ * round trips if each call is the first call about its domain and contains at most 8
+ * changes. The calls do not share the additional round trips.
  */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
 /*
- * Reads the record sets of several calls with one statement. Only calls that have a
- * locked_zone and at most 8 changes take part. For these calls, edit_apply() does not
- * read the record sets again.
+ * Reads the record sets of several calls with one statement. The function handles only
+ * calls with a locked_zone and with 1 to 8 changes. For these calls, edit_apply() does
+ * not read the record sets again.
  */
 void edit_prefetch(struct tx *tx, struct write *writes, size_t count);
 /*

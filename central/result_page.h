@@ -22,12 +22,12 @@ struct result_page {
 void result_page_init(struct result_page *page, size_t limit);
 /*
  * Takes ownership of ITEM and adds ITEM to the page. False: the page has no room, so the
- * function has dropped ITEM. The first object always fits.
+ * function has freed ITEM. The first object always fits.
  */
 bool result_page_add(struct result_page *page, json_t *item, const char *id);
 /*
  * Makes {KEY: [...], "marker": ID}. If the page is full, ID is the id of the last object.
- * Otherwise ID is null, because this is the last page.
+ * If the page is not full, ID is null, because this is the last page.
  */
 json_t *result_page_encode(struct result_page *page, const char *key);
 

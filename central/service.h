@@ -1,8 +1,9 @@
 /*
  * service -- the methods of central. A table in service.c has a row for each method. The
  * handlers are in service_*.c, one file for each kind of object. A handler decodes the
- * call, reads rows and decides. The handler of a change also writes rows, and central
- * sends casts after the commit. write.h runs the methods that have a `write` handler.
+ * call, reads rows and decides on the answer. The handler of a change also writes rows,
+ * and central sends casts after the commit. write.h runs the methods that have a `write`
+ * handler.
  *
  * An answer about a domain contains the version of the domain, which grows with each
  * change. A call that changes a domain may contain the argument `version`: the version
@@ -37,8 +38,8 @@ static inline enum err service_object(struct request *req, const char *key,
 extern const struct json_field service_blacklist_fields[];
 
 /*
- * The reason for a call that needs the name of a domain whose deletion is not complete.
- * Only a caller that may see the domain gets this reason.
+ * The reason in the error of a call that needs the name of a domain whose deletion is not
+ * complete. Only a caller that may see the domain gets this reason.
  */
 #define DOMAIN_IS_GOING \
 	"the domain %.200s is being deleted: its name is free when its name servers no " \
@@ -58,13 +59,14 @@ struct domain_spec;
 /*
  * Checks that the caller may create the domain of SPEC. ERR_INVALID: the name is not
  * allowed. ERR_DENIED: the caller may not create the domain, because of the tenant, the
- * pool, the blacklist, or a domain of another tenant above or below it.
+ * pool, the blacklist, or a domain of another tenant above or below the new domain.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
 /*
- * Appends a warning for each of the fields pool, ttl and description of SPEC that differs
- * from the existing domain. The call does not change these fields of an existing domain.
+ * Appends a warning for each of the fields pool, ttl and description if its value in SPEC
+ * differs from the value of the existing domain. The call does not change these fields of
+ * an existing domain.
  */
 void service_domain_warn_kept(const struct zone *zone, const struct domain_spec *spec,
                               json_t *warnings);

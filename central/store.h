@@ -25,7 +25,7 @@ struct domain_key {
 	const char *name;	/* name in canonical form */
 };
 
-/* The page that a call of a find_* method requests. */
+/* The page of results that a call of a find_* method requests. */
 struct paging {
 	/* id of the last object on the previous page; "": the first page */
 	char marker[ID_LEN + 1];
@@ -45,8 +45,9 @@ enum {
 
 /*
  * How long a statement waits for a locked row. On the event loop, the statement waits at
- * most 0.25 s (TX_SHORT_LIMIT) if request.may_wait is true. Otherwise the statement does
- * not wait. On a lane (a thread), the statement waits as long as its connection allows.
+ * most 0.25 s (TX_SHORT_LIMIT) if request.may_wait is true. If request.may_wait is false,
+ * the statement does not wait. On a lane (a thread), the statement waits as long as its
+ * connection allows.
  */
 enum store_wait { STORE_WAIT_NONE, STORE_WAIT_SHORT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
@@ -116,15 +117,15 @@ struct domain_state {
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 struct arena *arena, struct domain_state *found);
 /*
- * True: the domain ID exists and is not deleted. So if store_domain_lock_states() has not
- * returned the domain, another transaction has locked the domain.
+ * True: the domain ID exists and is not deleted. If store_domain_lock_states() has not
+ * returned such a domain, another transaction has locked it.
  */
 bool store_domain_is_live(struct tx *tx, const char *id);
 void store_domain_set_states(struct tx *tx, struct arena *arena, const char *const *ids,
                              size_t count, const struct state *state, const char *reason);
 /*
- * A report about SERIAL changes the state of the records of the domain whose serial is
- * not newer than SERIAL.
+ * A domain, and the serial in a report about this domain. The report changes the state of
+ * those records of the domain whose serial is not newer than the serial in the report.
  */
 struct reported_serial {
 	const char *domain_id;
@@ -132,7 +133,7 @@ struct reported_serial {
 };
 /*
  * Applies REPORT to records of the domains in SERIALS, to at most 5000 records in one
- * call. True: call it again for further records.
+ * call. True: further records are possibly left, so call the function again.
  */
 bool store_record_apply_report(struct tx *tx, struct arena *arena, enum report report,
                                const struct reported_serial *serials, size_t count);
@@ -152,10 +153,11 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena,
                       struct zone *zone);
 /*
- * Like store_domain_get(), but also locks the row. If another transaction has locked the
- * row, the result is ERR_LOCKED. If MAY_WAIT is true, the function first waits for the
- * row, for at most 0.25 s (TX_SHORT_LIMIT). store_domain_lock_wait() always waits for the
- * row, so use this function only on lanes.
+ * Like store_domain_get(), but also locks the row. If MAY_WAIT is true, the function
+ * waits at most 0.25 s (TX_SHORT_LIMIT) for a row that another transaction has locked. If
+ * the row is still locked after the wait, or if MAY_WAIT is false, the result is
+ * ERR_LOCKED. store_domain_lock_wait() always waits for the row, so use this function
+ * only on lanes.
  */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, bool may_wait, struct arena *arena,
@@ -164,9 +166,9 @@ bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
                             const struct access *access, struct arena *arena,
                             struct zone *zone);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX), of all tenants, into ZONES. If the domain
- * of keys[i] does not exist, zones[i] is unchanged, so set all of ZONES to NULL first.
- * Check each domain with store_domain_is_visible().
+ * Reads the domains of KEYS (1 to TX_LIST_MAX keys) into ZONES, for all tenants. If the
+ * domain of keys[i] does not exist, zones[i] is unchanged. So set all elements of ZONES
+ * to NULL before the call. Check each domain with store_domain_is_visible().
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -180,10 +182,12 @@ bool store_domain_is_visible(const struct access *access, const struct zone *zon
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
 /*
- * Reads the domains of KEYS (1 to TX_LIST_MAX) that this transaction has locked, of all
- * tenants, into ZONES. If the domain of keys[i] does not exist, zones[i] is unchanged, so
- * set all of ZONES to NULL first. Before this call the transaction may only take locks,
- * because its snapshot must not be older than the locks.
+ * Call it after store_domain_try_lock(). Reads the domains of KEYS (1 to TX_LIST_MAX
+ * keys) into ZONES, for all tenants, with the values that a change needs. Also reads
+ * domains that store_domain_try_lock() has skipped. If the domain of keys[i] does not
+ * exist, zones[i] is unchanged. So set all elements of ZONES to NULL before the call.
+ * Before this call, the transaction must not read rows, because its snapshot must not be
+ * older than the locks.
  */
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
@@ -212,7 +216,8 @@ struct last_domain {
 };
 /*
  * Finds the newest domain with this name, even if the domain is deleted, or if the
- * database has only the serial of the domain. False: there was no domain with this name.
+ * database contains only the serial of the domain. False: there was no domain with this
+ * name.
  */
 bool store_domain_find_last(struct tx *tx, const char *name, struct arena *arena,
                             struct last_domain *last);
@@ -238,9 +243,9 @@ struct parent_domain {
 	const char *id, *name, *tenant;
 };
 /*
- * Finds the first domains below ZONE, of any tenant. Ignores catalog zones. Each domain
- * precedes the domains below this domain. CHILDREN has room for MAX domains. Returns the
- * number of domains.
+ * Finds the first domains below ZONE, of any tenant. Ignores catalog zones. In CHILDREN,
+ * each domain precedes the domains below it. CHILDREN has room for MAX domains. Returns
+ * the number of domains.
  */
 struct child_domain {
 	struct name name;
@@ -315,7 +320,7 @@ const char *store_recordset_dname(struct tx *tx, const char *domain_id,
  * Returns a name that has live records, is not in SETS, and is below one of NAMES. NAMES:
  * at most STORE_NAMES_MAX names, each with DOTS dots (the root has 0). NULL: there is no
  * such name. The statement reads all names of the domain in an index. For 100 000 names,
- * this takes about 40 ms.
+ * the statement takes about 40 ms.
  */
 const char *store_recordset_below(struct tx *tx, const char *domain_id, uint32_t dots,
                                   const char *const *names, size_t count,
@@ -331,8 +336,8 @@ struct sets_wanted {
 void store_recordset_read_several(struct tx *tx, struct arena *arena,
                                   const struct sets_wanted *wanted, size_t count);
 /*
- * Gives SERIAL to all live records that use the default TTL. Call it after a change of
- * the default TTL. Returns the number of these records.
+ * Sets the serial of all live records that use the default TTL to SERIAL. Call the
+ * function after a change of the default TTL. Returns the number of these records.
  */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
@@ -378,7 +383,10 @@ struct managed_record {
 /* Finds a live record of the domain that a producer manages. */
 bool store_record_managed(struct tx *tx, const char *domain_id, struct arena *arena,
                           struct managed_record *record);
-/* Finds a record that a producer manages and that the change with SERIAL has deleted. */
+/*
+ * Finds a record that a producer manages and that the change with this SERIAL has
+ * deleted.
+ */
 bool store_record_managed_deleted(struct tx *tx, const char *domain_id, uint32_t serial,
                                   struct arena *arena, struct managed_record *record);
 
@@ -415,9 +423,10 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
 /*
- * Like store_import_lock(), but for the event loop. If another transaction has locked the
- * row, the result is ERR_LOCKED. If MAY_WAIT is true, the function first waits for the
- * row, for at most 0.25 s (TX_SHORT_LIMIT).
+ * Like store_import_lock(), but for the event loop. If MAY_WAIT is true, the function
+ * waits at most 0.25 s (TX_SHORT_LIMIT) for a row that another transaction has locked. If
+ * the row is still locked after the wait, or if MAY_WAIT is false, the result is
+ * ERR_LOCKED.
  */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
@@ -427,16 +436,17 @@ void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
                          int64_t *records);
 /*
  * Stores RECORDS as the part PART of the import ID. If the part already exists, RECORDS
- * replace its records. So the database contains a repeated part only once.
+ * replace its records. So a caller can safely send a part twice.
  */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 /*
- * Claims the import ID for the process WORKER, if the import is COMMITTING and no
- * transaction has locked its row. If ID is "", claims the oldest such import whose pause
- * is over, and writes the id of this import to ID. The pause after the first attempt is 4
- * seconds. After each further attempt, the pause doubles, up to 120 seconds. A claim is
- * not a lock: if two processes claim an import, one process waits for the row.
+ * Claims the import ID for the process WORKER, if the import is in the state COMMITTING
+ * and no transaction has locked its row. If ID is "", the function claims the oldest such
+ * import whose pause is over, and writes the id of this import to ID. The pause after the
+ * first attempt is 4 seconds. After each further attempt, the pause doubles, up to 120
+ * seconds. A claim is not a lock: if two processes claim an import, one process waits for
+ * the row.
  */
 bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 /*
@@ -452,12 +462,12 @@ void store_import_leave_session(struct tx *tx);
  */
 bool store_import_dead_session(struct tx *tx, char id[ID_LEN + 1], int64_t *connection);
 /*
- * Ends the session. The database server then rolls back the transaction of the session.
- * A database account may always end its own sessions.
+ * Ends the session. As a result, the database server rolls back the transaction of the
+ * session. A database account may always end its own sessions.
  */
 void store_import_end_session(struct tx *tx, int64_t connection);
 /*
- * Returns the largest number of a part with records, plus one. If the numbers of the
+ * Returns one more than the largest number of a part with records. If the numbers of the
  * parts have no gap, the result is equal to import->parts.
  */
 uint32_t store_import_part_numbers(struct tx *tx, const char *id);
@@ -482,8 +492,8 @@ size_t store_import_ns(struct tx *tx, const char *id, const char *name,
                        struct arena *arena, const char **hosts, size_t max);
 
 /*
- * The commit of an import consists of the following functions. Call them in this order,
- * on the locked domain. Each function runs set-based statements.
+ * The commit of an import consists of the following functions. Lock the domain, and call
+ * the functions in this order. Each function runs set-based statements.
  */
 struct import_step {
 	const char *import_id;
@@ -505,40 +515,45 @@ struct import_place {
 enum { IMPORT_CAPITALS_MAX = 100 };
 /*
  * Reads the owner names of the next staged records after PLACE whose data contains names
- * and capital letters. Moves PLACE to the last of these records. NAMES may contain a name
+ * and capital letters. Moves PLACE to the last of these records. NAMES can contain a name
  * several times. Returns the number of names.
  */
 size_t store_import_capitals(struct tx *tx, const char *id, struct import_place *place,
                              struct arena *arena,
                              const char *names[IMPORT_CAPITALS_MAX]);
 /*
- * Reads the next owner names after AFTER ("": from the first name) with a record set that
- * has both staged records and live records. At least one of these live records has data
- * with names and capital letters. Returns the number of names.
+ * Reads the next owner names after AFTER (if AFTER is "", from the first name). Each of
+ * these names has a record set with both staged and live records. The data of at least
+ * one of these live records contains names and capital letters. Returns the number of
+ * names.
  */
 size_t store_import_live_capitals(struct tx *tx, const struct import_step *step,
                                   const char *after, struct arena *arena,
                                   const char *names[IMPORT_CAPITALS_MAX]);
 /*
- * Reads the records at NAMES of the types whose data contains names. IS_STAGED true:
- * reads the staged records. False: reads the live records.
+ * Reads the records at NAMES. Skips the types whose data contains no names. IS_STAGED
+ * true: reads the staged records. IS_STAGED false: reads the live records.
  */
 void store_import_spellings(struct tx *tx, const struct import_step *step,
                             bool is_staged, const char *const *names, size_t count,
                             struct arena *arena, struct tx_rows *rows);
 bool store_import_spelling_next(struct tx_rows *rows, struct spelling *spelling);
-/* Writes the data TO to all staged records with the name, type and data of FROM. */
+/*
+ * Replaces the data of all staged records that have the name, type and data of FROM. TO:
+ * the new data.
+ */
 void store_import_spell(struct tx *tx, const char *id, const struct spelling *from,
                         const struct rdata *to);
 /*
  * Gives the task DELETE to the live records that are not in the import. If
  * step->only_named is true, the function changes only record sets that are in the import.
- * Returns the number of these records.
+ * Returns the number of changed records.
  */
 int64_t store_import_delete(struct tx *tx, const struct import_step *step);
 /*
- * Gives the serial of the step to the live records of each record set that gets a new
- * TTL, except RRSIG records. Returns the number of these records.
+ * For each record set that gets a new TTL from the import: sets the serial of its live
+ * records to the serial of the step. Omits RRSIG records. Returns the number of changed
+ * records.
  */
 int64_t store_import_touch(struct tx *tx, const struct import_step *step);
 void store_import_recordsets(struct tx *tx, const struct import_step *step);
@@ -555,16 +570,16 @@ int64_t store_import_count(struct tx *tx, const struct import_step *step);
  */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Appends the RRs of the records with the serial of the step to RRS. LIVE true: omits
- * deleted records. False: the RRs need more than MAX bytes.
+ * Appends the RRs of the records with the serial of the step to RRS. If LIVE is true, the
+ * function omits deleted records. Returns false if the RRs need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
 /*
  * These functions check the rules of core/rules.h (store_import_rules.c). Each function
- * returns a name at which the step violates a rule, or NULL. A function checks only
- * record sets that the import changes, because other record sets may be older than a
- * rule.
+ * returns a name at which the step violates a rule. NULL: there is no such name. A
+ * function checks only record sets that the import changes, because the database can
+ * contain record sets that are older than a rule.
  */
 const char *store_import_cname_clash(struct tx *tx, const struct import_step *step,
                                      struct arena *arena);
@@ -594,15 +609,16 @@ bool store_import_changes_set(struct tx *tx, const struct import_step *step,
 size_t store_import_host_names(struct tx *tx, const struct zone *zone,
                                struct arena *arena, const char **names, size_t max);
 /*
- * Finds at most MAX names with a record set of two or more records that
- * core/advice_set.h may warn of. Looks only at the first SETS record sets of the domain.
+ * Finds at most MAX names with a record set of two or more records about which
+ * core/advice_set.h possibly warns. Looks only at the first SETS record sets of the
+ * domain.
  */
 size_t store_import_doubtful_names(struct tx *tx, const struct zone *zone, int64_t sets,
                                    struct arena *arena, const char **names, size_t max);
 /*
  * Appends a warning for each record set with several TTLs in the import. A warning names
- * the place of the last record of the set. Appends at most MAX warnings, and one more if
- * there are further record sets with several TTLs.
+ * the place of the last record of the set. Appends at most MAX warnings. If there are
+ * further record sets with several TTLs, appends one more warning.
  */
 void store_import_ttl_names(struct tx *tx, const char *id, struct arena *arena,
                             size_t max, json_t *warnings);
@@ -704,11 +720,12 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
 /* ---- name servers (store_admin.c) ---- */
 
 /*
- * A server of a pool, with numbers of domains. BEHIND: the server does not serve the
- * newest serial. FAILED: the last operation on the server failed. UNCHECKED: the pool
- * manager has not yet compared the settings of the zone with the newest settings.
- * LAST_ERROR: why the server does not work, or else the newest reason of a failed
- * operation.
+ * A server of a pool. `behind` counts the domains whose newest serial the server does not
+ * serve, except domains that are being deleted. `failed` counts the domains whose last
+ * operation on the server failed, or whose records on the server differ from the
+ * database. `unchecked` counts the zones whose settings the pool manager has not yet
+ * compared with the newest settings. `last_error` is the reason why the server does not
+ * work. If the server works, `last_error` is the newest reason of a failed operation.
  */
 struct server_summary {
 	const char *id, *pool, *backend, *host, *state, *health, *last_error;
@@ -735,8 +752,8 @@ struct server_status {
 bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
                       enum store_wait wait);
 /*
- * Counts the ACTIVE servers of a pool. OF_CATALOG: counts only servers that read the
- * catalog zone of the pool.
+ * Counts the ACTIVE servers of a pool. If OF_CATALOG is true, the function counts only
+ * servers that read the catalog zone of the pool.
  */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 /*
@@ -748,8 +765,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
 /*
- * Finds the servers that may still serve a deleted domain. Each row contains a server and
- * a reason.
+ * Finds the servers that possibly still serve a deleted domain. Each row contains a
+ * server and a reason.
  */
 void store_status_undeleted(struct tx *tx, const struct zone *zone, struct arena *arena,
                             struct tx_rows *rows);

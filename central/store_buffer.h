@@ -28,14 +28,14 @@ void store_buffer_free(struct store_buffer **buffer);
  */
 void store_buffer_domain(struct store_buffer *buffer, struct zone *zone);
 /*
- * Adds the rows of SETS to the buffer: record sets that are new, have a new TTL, or have
- * changed records. Each record set already has an id.
+ * Adds the rows of SETS to the buffer. SETS: record sets that are new, have a new TTL, or
+ * have changed records. The caller has already given an id to each record set.
  */
 void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
                              struct rrset *const *sets, size_t count);
 /*
- * Adds the rows of new, changed and deleted records (ROWS) to the buffer. Each record
- * already has an id.
+ * Adds ROWS to the buffer: the rows of new, changed and deleted records. The caller has
+ * already given an id to each record.
  */
 void store_buffer_records(struct store_buffer *buffer, const char *domain_id,
                           const struct row *rows, size_t count);
@@ -48,7 +48,7 @@ void store_buffer_journal(struct store_buffer *buffer, const char *domain_id,
                           uint32_t previous, uint32_t serial,
                           const struct buf *removed, const struct buf *added);
 
-/* Returns the number of rows in the buffer, for all tables together. */
+/* Returns the number of rows of all tables in the buffer. */
 size_t store_buffer_count(const struct store_buffer *buffer);
 /* Writes all rows and empties the buffer. An error stays in the transaction. */
 void store_buffer_flush(struct store_buffer *buffer, struct tx *tx);

@@ -9,7 +9,7 @@
 #include "core/catalog.h"
 #include "store.h"
 
-/* maximum number of catalog zones in one round, and of domains in one transaction */
+/* maximum numbers of catalog zones in one round, and of domains in one transaction */
 enum { CATALOGS_MAX = 1000, CATALOG_MEMBERS = 2000 };
 
 struct catalog_ref {

@@ -41,9 +41,9 @@ bool living_services_lack_server(const struct living_services *services,
 
 /*
  * Makes a list of the topics that need a process but have no living process: mini-DNS,
- * the pool managers of pools with domains, and each other service whose processes are
- * still in the table. POOL: includes only the pool manager of this pool; NULL: of all
- * pools.
+ * the pool managers of pools with domains, and each other service that still has rows in
+ * worker_nodes. POOL: the list contains no pool manager of another pool. NULL: the list
+ * contains the pool managers of all pools.
  */
 json_t *store_fleet_missing(struct tx *tx, const char *pool, int timeout_ms,
                             struct arena *arena);
@@ -61,7 +61,7 @@ json_t *store_fleet_workers(struct tx *tx, int timeout_ms, struct arena *arena);
 /* Makes the list of all locks that processes hold, as JSON objects. */
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
 /*
- * Makes one list of all open drifts, followed by all repairs, as JSON objects. Each part
- * begins with the newest entry, and has at most FLEET_ROWS entries.
+ * Makes one list of the open drifts, followed by the repairs, as JSON objects. Each of
+ * the two parts begins with the newest entry, and contains at most FLEET_ROWS entries.
  */
 json_t *store_fleet_repairs(struct tx *tx, struct arena *arena);

@@ -1,6 +1,6 @@
 /*
- * store_limits -- finds record sets that may be beyond a limit of name servers, and reads
- * the name servers (core/limits.h).
+ * store_limits -- finds record sets that are possibly beyond a limit of name servers, and
+ * reads the name servers (core/limits.h).
  */
 #pragma once
 
@@ -14,10 +14,11 @@ enum {
 };
 
 /*
- * Finds names of the domain at which a record set may be beyond a limit, at most
- * LIMIT_NAMES_MAX. The first names are from limits that concern the whole zone. Looks
- * only at the first SETS record sets in the order of their names. This takes about 5 ms
- * for 5000 record sets, or 20 ms if the domain has record sets of many records.
+ * Finds at most LIMIT_NAMES_MAX names of the domain at which a record set is possibly
+ * beyond a limit. The names at which a limit makes a server refuse the whole zone are at
+ * the beginning of NAMES. The function looks only at the first SETS record sets in the
+ * order of their names. The statement takes about 5 ms for 5000 record sets, or 20 ms if
+ * some record sets contain many records.
  */
 size_t store_limit_names(struct tx *tx, const struct zone *zone, int64_t sets,
                          struct arena *arena, const char **names);

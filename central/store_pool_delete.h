@@ -1,15 +1,15 @@
 /*
  * store_pool_delete -- the SQL statements that delete a pool. Before you call
- * store_pool_delete(), lock the row of the pool. Then check the counts, and check that no
- * pool manager of the pool is running.
+ * store_pool_delete(), lock the row of the pool. While the row is locked, check the
+ * counts of store_pool_count(), and check that store_pool_has_manager() is false.
  */
 #pragma once
 
 #include "store.h"
 
 /*
- * Maximum numbers in one transaction: of tombstones, and of rows of the tables records
- * and journal together.
+ * The maximum number of tombstones that one transaction deletes, and the maximum number
+ * of rows that it deletes from the tables records and journal together.
  */
 enum { POOL_TOMBSTONES_MAX = 1000, POOL_ROWS_MAX = 5000 };
 

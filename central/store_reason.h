@@ -20,7 +20,7 @@ struct reason_servers {
 };
 /*
  * Reads the servers of the domains IDS (1 to TX_LIST_MAX). SERVERS gets one item for each
- * domain that has servers, and has room for COUNT items. Returns the number of items.
+ * domain that has servers. SERVERS has room for COUNT items. Returns the number of items.
  */
 size_t store_reason_servers(struct tx *tx, struct arena *arena, const char *const *ids,
                             size_t count, struct reason_servers *servers);

@@ -2,7 +2,7 @@
  * store_sweep -- the SQL statements of sweep.h. The functions store_sweep_find_*() only
  * read. Each other function does a limited part of the work, and returns the number of
  * rows or domains that it has processed. 0: there is no more work. The sweep repeats a
- * function until the result is 0, or until the time limit of the sweep ends.
+ * function until the result is 0, or until the time limit of the sweep is over.
  */
 #pragma once
 
@@ -42,14 +42,14 @@ int64_t store_sweep_deleted(struct tx *tx, const char *domain_id);
 /*
  * Finds domains that have been DELETED for AGE_S seconds and are in no catalog zone.
  * These domains also have no record sets, no journal, and no rows in pool_manager_status.
- * So the sweep deletes the row of a domain after all other rows about the domain. Until
- * then, the row of the domain contains the serial, and the rows in pool_manager_status
- * refer to the row of the domain.
+ * So the sweep deletes the row of a domain after all other rows about the domain. The row
+ * must stay so long, because it contains the serial, and because the rows in
+ * pool_manager_status refer to it.
  */
 void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
 /*
- * Stores the serials of the tombstones IDS, at most TX_LIST_MAX. After the deletion of
- * the tombstones, store_domain_find_last() finds these serials.
+ * Stores the serials of the tombstones IDS, at most TX_LIST_MAX tombstones. After the
+ * deletion of the tombstones, store_domain_find_last() finds these serials.
  */
 void store_sweep_keep_serials(struct tx *tx, struct arena *arena, const char *const *ids,
                               size_t count);
@@ -79,9 +79,9 @@ int64_t store_sweep_requests(struct tx *tx, int age_s);
 
 enum { SWEEP_NAMES = 20 };
 /*
- * Finds the names of at most SWEEP_NAMES live domains with a "/" that rules_domain_name()
- * refuses. Returns the number of these names. The statement reads the names of all
- * domains.
+ * Finds at most SWEEP_NAMES names of live domains that contain a "/" and that
+ * rules_domain_name() refuses. Returns the number of these names. The statement reads the
+ * names of all domains.
  */
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);

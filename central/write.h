@@ -4,11 +4,12 @@
  *
  * The transaction of a call also writes the answer and a digest of the call, under the
  * unique id of the message. If a message arrives twice, central returns the stored
- * answer. central looks for a stored answer in four cases: the broker has redelivered the
- * message, the id already exists, the handler refuses the call, or the connection broke
- * before the answer to COMMIT. A handler may refuse a call ("already exists") because the
- * first delivery has succeeded. A different call with the same id gets ERR_CONFLICT. If
- * central returns the stored answer of an earlier delivery, it writes no second log line
+ * answer. central looks for a stored answer if the broker has redelivered the message, or
+ * if the id already exists. central also looks for a stored answer if the handler refuses
+ * the call, or if the connection broke before the answer to COMMIT. For example, a
+ * handler refuses the creation of a domain that the first delivery of the same message
+ * has already created. A different call with the same id gets ERR_CONFLICT. If central
+ * returns the stored answer of an earlier delivery, central writes no second log line
  * about the change (rpc_changed()).
  */
 #pragma once
@@ -34,7 +35,10 @@ struct write {
 	struct access access;
 	struct arena *arena;
 	struct store_buffer *buffer;	/* rows of all calls of the transaction */
-	/* the domain that the group has locked and read; NULL: the handler locks it */
+	/*
+	 * the domain that the group has locked and read; NULL: the handler locks the
+	 * domain
+	 */
 	const struct zone *locked_zone;
 	struct edit *edit;		/* the result of write_method.decode */
 	/* the record sets of the edit; NULL: not read yet */
@@ -44,14 +48,15 @@ struct write {
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
 	bool is_forced;			/* the argument `force` */
 	bool keeps_unmanaged;		/* the argument `replace` is false */
-	bool on_lane;			/* true: the call may wait for locks */
+	/* the call runs on a lane, so its statements wait for locks (STORE_WAIT_LONG) */
+	bool on_lane;
 	struct zone zone;
 };
 
 enum store_wait write_wait(const struct write *write);
 
 /*
- * Handles one call: decodes, reads, decides, writes. An error may also be in write->tx.
+ * Handles one call: decodes, reads, decides, writes. The error can also be in write->tx.
  */
 typedef enum err write_handler(struct write *write);
 
@@ -72,14 +77,15 @@ struct write_method {
 /*
  * Runs the calls of a batch. Writes the result of the call reqs[i] to errs[i].
  *
- * Group commit: up to 32 calls that are waiting at the same time share a transaction for
- * up to 20 ms. With group commit, changes to 500 domains become ACTIVE 1.5 times as fast,
- * and central accepts them 1.6 times as fast (tests/bench/run, medians of two runs each).
- * Each call has its own serial (edit.h). If the transaction fails, each call runs alone.
- * A redelivered call, and a call whose domain is locked, also run alone. A call waits for
- * a locked row only if another call about the domain has just succeeded (rpc_redo.h), and
- * at most 0.25 s. After the first ERR_LOCKED, no other call of the batch waits. After 5
- * seconds, no further call of the batch begins. The remaining calls get ERR_BUSY.
+ * Group commit: up to 32 waiting calls share a transaction. After 20 ms, the transaction
+ * starts no further call and commits. With group commit, changes to 500 domains become
+ * ACTIVE 1.5 times as fast, and central accepts them 1.6 times as fast (tests/bench/run,
+ * medians of two runs each). Each call gets its own serial (edit.h). If the transaction
+ * fails, each call runs again in its own transaction. A redelivered call, and a call
+ * whose domain is locked, also run in their own transactions. A call waits for a locked
+ * row only if another call about the domain has just succeeded (rpc_redo.h). The call
+ * waits at most 0.25 s. After the first ERR_LOCKED, no other call of the batch waits.
+ * After 5 seconds, no further call of the batch begins. The remaining calls get ERR_BUSY.
  */
 void write_run(struct central *central, struct request *const *reqs, size_t count,
                const struct write_method *method, enum err *errs);

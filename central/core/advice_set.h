@@ -2,12 +2,12 @@
  * advice_set -- warns of record sets that central and all name servers accept, although
  * DNS clients ignore some or all of the records:
  *
- *	a null MX, or an SRV target '.', or an SVCB or HTTPS record in AliasMode, that is
- *	not the only record of its set
+ *	a null MX record, an SRV record with the target '.', or an SVCB or HTTPS record in
+ *	AliasMode, if its record set contains other records
  *	several TXT records of a policy that must be one record: SPF, DMARC, MTA-STS,
  *	TLS-RPT
  *
- * The module looks only at the record sets that the caller passes.
+ * This module checks only the record sets that the caller passes.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
- * changes -- applies changes to record sets and plans the writes to the database. The
- * caller first reads the record sets, and at the end writes the plan.
+ * changes -- applies changes to record sets and plans the writes to the database. Before
+ * the changes, the caller reads the record sets. At the end, the caller writes the plan.
  *
  * rrset_apply() applies one change to the result of the previous change. plan_make()
  * compares the result with the rows. For an unchanged record, the plan contains no write.
  * For a CHANGE_SET, plan_make() pairs each deleted record with a new record. So a changed
- * address needs only an SQL UPDATE of one row. After other changes, the plan marks the
- * rows of deleted records as deleted, and inserts a row for each new record. If the TTL
- * of a record set changes, the plan also updates the row of each record in this record
- * set (except RRSIG records). If only the manager of a record changes, the record gets no
- * new serial.
+ * address needs only an SQL UPDATE of one row. For other changes, the plan marks the rows
+ * of deleted records as deleted, and inserts a row for each new record. If the TTL of a
+ * record set changes, the plan also updates the row of each record in this record set
+ * (except RRSIG records). If only the manager of a record changes, the record gets no new
+ * serial.
  */
 #pragma once
 
@@ -92,9 +92,9 @@ struct rrset {
 	size_t wanted_count, wanted_size;
 	bool paired;
 	/*
-	 * removed records that need a right (core/rules.h): records of a producer that
-	 * did not make the change, and records without a manager that a producer has
-	 * replaced
+	 * removed records for which the call needs a right (struct rules_may): records of
+	 * a producer that did not make the change, and records without a manager that a
+	 * producer has replaced
 	 */
 	struct rdata *taken;
 	size_t taken_count, taken_size;
@@ -117,8 +117,7 @@ bool rrset_is_expected(struct rrset *set, const struct change *expect,
 bool rrset_has_wanted(const struct rrset *set, const struct rdata *record);
 /*
  * Applies CHANGE to the result. Returns the number of records of CHANGE that had no
- * effect. For the deletion of a whole record set, the number is 1 if the deletion had no
- * effect.
+ * effect. If the deletion of a whole record set had no effect, returns 1.
  */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 
@@ -130,7 +129,8 @@ enum row_op { ROW_INSERT, ROW_UPDATE, ROW_TOUCH, ROW_MARK, ROW_DELETE };
 struct row {
 	enum row_op op;
 	struct rrset *set;
-	struct record record;		/* the new row; an INSERT has no id yet */
+	/* the new row; if `op` is ROW_INSERT, the row has no id yet */
+	struct record record;
 };
 
 struct plan {
@@ -149,7 +149,7 @@ struct plan {
 
 /*
  * Plans the writes after which the rows of each changed record set contain the result
- * (`wanted`). The rows of changed records get SERIAL.
+ * (`wanted`). SERIAL: the new serial of the rows of changed records.
  */
 void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
                uint32_t default_ttl, uint32_t serial, struct arena *arena);

@@ -1,9 +1,10 @@
 /*
- * limits -- finds record sets that some kinds of name server do not take
- * (model/server_limits.h). If the pool has a server of such a kind, the answer to a
- * change contains a warning about the record set. If such a server then refuses the zone
- * or leaves out records, the reason names the record set as the likely cause. central
- * accepts these record sets, because a pool may have only servers of other kinds.
+ * limits -- finds record sets that some kinds of name server refuse
+ * (model/server_limits.h). If the pool contains a server of such a kind, the answer to a
+ * change contains a warning about the record set. If such a server refuses the zone or
+ * leaves out records after the change, the reason names the record set as the likely
+ * cause. central accepts these record sets, because some pools contain only servers of
+ * other kinds.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 struct limit_sets {
 	/* the first record sets, in the order of the names */
 	const struct rrset *sets[ADVICE_MAX];
-	/* number of all record sets; may be greater than ADVICE_MAX */
+	/* number of all record sets; can be greater than ADVICE_MAX */
 	size_t count;
 };
 
@@ -31,8 +32,8 @@ struct limit_server {
 /*
  * Finds the record sets beyond limits among the results (`wanted`) of the changed record
  * sets. SETS: all record sets at each name of the changes, sorted by rrsets_sort(). For a
- * limit that concerns names, the function returns one record set of each name. NULL: no
- * record set is beyond a limit.
+ * limit that concerns whole names (is_of_name), the function returns only one record set
+ * of each name. NULL: no record set is beyond a limit.
  */
 const struct limits_found *limits_find(const struct rrsets *sets);
 /*
@@ -42,12 +43,11 @@ const struct limits_found *limits_find(const struct rrsets *sets);
 const struct limits_found *limits_find_rows(struct rrsets *sets);
 
 /*
- * Adds a warning to ADVICE for each record set of FOUND that a server of SERVERS does not
- * take.
+ * Adds a warning to ADVICE for each record set of FOUND that a server of SERVERS refuses.
  */
 void limits_advise(const struct limits_found *found, const struct limit_server *servers,
                    size_t count, struct arena *arena, struct advice *advice);
-/* True: a kind of server does not take a zone of this name. */
+/* True: some kind of name server refuses a zone of this name. */
 bool limits_exclude_zone(const struct zone *zone);
 /*
  * Adds a warning to ADVICE for each limit of SERVERS that the name of the new zone
@@ -60,22 +60,23 @@ void limits_advise_zone(const struct zone *zone, const struct limit_server *serv
 struct limit_failure {
 	const char *backend;		/* backend of the server */
 	const char *reason;		/* reason in the report */
-	/* the server serves other records than the database */
+	/* the server serves records that differ from the database */
 	bool differs;
 };
 
 /*
- * True: a limit of the backend may cause FAILURE. Either the server answers without the
- * zone or with an old serial, and the limit makes the server refuse the whole zone. Or
- * the server serves other records than the database, and the limit makes the server leave
- * out records.
+ * True: a limit of the backend is a possible cause of FAILURE. There are two cases. In
+ * the first case, the server does not serve the zone or serves an old serial, and the
+ * limit makes the server refuse the whole zone. In the second case, the server serves
+ * records that differ from the database, and the limit makes the server leave out
+ * records.
  */
 bool limits_may_explain(const struct limit_failure *failure);
 /*
  * Returns a text such as "likely cause: '*.w.example.org. NS': BIND accepts no NS records
- * at a wildcard name". The text names at most three record sets, and the number of
- * further record sets. Each named record set alone can cause the failure. NULL: FOUND has
- * no record set that can cause the failure.
+ * at a wildcard name". The text contains the names of at most three record sets, and the
+ * number of further record sets. Each of these record sets alone can cause the failure.
+ * NULL: FOUND contains no record set that can cause the failure.
  */
 const char *limits_explain(const struct limits_found *found,
                            const struct limit_failure *failure, struct arena *arena);

@@ -1,7 +1,7 @@
 /*
  * pattern -- a name, or a pattern for names, in the criterion of a find_* method.
  *
- * Upper case letters and lower case letters are equal. Each `*` matches zero or more
+ * Upper case and lower case letters match each other. Each `*` matches zero or more
  * characters. `\*` is the character `*` in a name. A text that ends neither in a dot nor
  * in a `*` gets a final dot.
  */
@@ -17,7 +17,7 @@ enum { PATTERN_STARS_MAX = 8 };
 struct pattern {
 	/* the stored form of a name, or a text for LIKE; NULL: matches all names */
 	const char *text;
-	bool is_like;		/* compare with LIKE text ESCAPE '!' */
+	bool is_like;		/* true: compare with LIKE text ESCAPE '!' */
 };
 
 /*

@@ -1,24 +1,24 @@
 /*
  * reason -- decides which reason an answer gives for a domain that is not ACTIVE. The
- * reason in the row of the domain is from the last report of the pool manager, and may be
- * out of date. A worker that is not running sends no report, and the servers may have
- * changed since the report. So an answer gives the first of these reasons that applies
- * now:
+ * reason in the row of the domain is from the last report of the pool manager, and is
+ * possibly out of date: a worker that is not running sends no report, and the state of a
+ * server can change after the report. So an answer gives the first of these reasons that
+ * applies now:
  *
  *   1. no pool manager of the pool is running
  *   2. mini-DNS is not running
  *   3. no name server of the pool is in service
- *   4. the failures of the servers that do not serve the serial or, during a deletion,
- *      may still serve the domain (the server with the newest report is first); during a
- *      deletion, only failures of the deletion count
- *   5. in status ERROR: central has not processed the last reports of the servers yet
+ *   4. the failures of the servers that do not serve the serial; during a deletion, the
+ *      failures of the deletion on the servers that possibly still serve the domain (the
+ *      server with the newest report is first)
+ *   5. if the status is ERROR and the task is not DELETE: the servers serve the serial,
+ *      but central has not processed their last reports yet
  *   6. the stored reason
  *
  * If the domain has the status ERROR or is being deleted, reason 4 also names servers
  * without a failure, and the event that each of these servers waits for. If a limit of
- * the backend may cause the failure of a server, and the zone has record sets beyond this
- * limit (core/limits.h), the reason of the server also names at most three of these
- * record sets.
+ * the backend is a possible cause of the failure of a server (core/limits.h), the reason
+ * of the server also names at most three record sets beyond this limit.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ struct reason_server {
 	const char *status, *reason;
 	bool has_serial;
 	uint32_t serial;
-	/* the server serves other records than the database */
+	/* the server serves records that differ from the database */
 	bool differs;
 };
 
@@ -75,16 +75,20 @@ struct reason_view {
 	const struct limits_found *limits;
 };
 
-/* True: the domain is not ACTIVE. Only then reason_now() looks for a reason. */
+/*
+ * True: the domain has a task, or its status is not ACTIVE. For all other domains,
+ * reason_now() returns the stored reason.
+ */
 bool reason_is_due(const struct state *state);
 /*
- * True: a limit of the backend may cause the failure of a server. Then the caller looks
- * for record sets beyond limits, and sets view->limits.
+ * True: a limit of the backend is a possible cause of the failure of a server. In this
+ * case, the caller looks for record sets beyond limits, and sets view->limits before
+ * reason_now().
  */
 bool reason_may_be_limit(const struct reason_view *view);
 /*
- * Returns the reason of FAILURE. If LIMITS contains record sets that may cause the
- * failure, the text also names these record sets.
+ * Returns the reason of FAILURE. If LIMITS contains record sets that are a possible cause
+ * of the failure, the text also names these record sets.
  */
 const char *reason_with_limit(const struct limits_found *limits,
                               const struct limit_failure *failure, struct arena *arena);

@@ -22,8 +22,8 @@ struct rrsets {
 
 void rrsets_init(struct rrsets *sets, struct arena *arena);
 /*
- * Returns the record set with this name and type. If it is missing, adds a new record
- * set. Borrows OWNER.
+ * Returns the record set with this name and type. If the table does not contain it, adds
+ * a new record set. Borrows OWNER.
  */
 struct rrset *rrsets_get(struct rrsets *sets, const struct name *name, const char *owner,
                          uint16_t type);

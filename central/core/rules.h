@@ -10,13 +10,14 @@
  *	The apex has no CNAME and has at least one NS record.
  *	A name has at most one CNAME and at most one DNAME.
  *	The apex has no DS (RFC 4035 2.4).
- *	Only the apex has both NS and DNAME (RFC 6672 2.3).
+ *	No name except the apex has both NS and DNAME (RFC 6672 2.3).
  *	No name has records below a DNAME (RFC 6672 2.4).
  *	The first label of a name with NSEC3 is a hash in base32hex (RFC 5155 3).
  *	A record set fits into one DNS message.
  *	Each owner name is inside the zone.
- *	At and below the name of a domain inside this zone, this zone contains only the
- *	delegation: NS and DS at the name of that domain, and glue.
+ *	If another domain exists below this domain, the zone contains only the delegation
+ *	at and below the name of the other domain: NS and DS at this name, and glue (A and
+ *	AAAA) at and below this name.
  *	A change cannot have the type SOA. The values of the domain define its SOA.
  */
 #pragma once
@@ -27,9 +28,9 @@
 
 /*
  * Checks the name of a new domain with domain_check_name(). Only an administrator may
- * create the root, a name of one label, in-addr.arpa. and ip6.arpa. (ERR_DENIED). No
- * tenant can create a domain above or below a domain of another tenant. So a tenant with
- * the domain "com." would block all other tenants.
+ * create the root, a name of one label, in-addr.arpa. and ip6.arpa. Other callers get
+ * ERR_DENIED. No tenant can create a domain above or below a domain of another tenant. So
+ * if a tenant had the domain "com.", no other tenant could create a domain below "com.".
  */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
@@ -44,12 +45,12 @@ enum err rules_owner(const struct zone *zone, const struct change *change,
 enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
                        struct why *why);
 
-/* True: the first label of NAME, in lower case, is base32hex without padding. */
+/* True: the first label of NAME is base32hex in lower case, without padding. */
 bool rules_is_nsec3_owner(const struct name *name);
 
 /*
- * Checks that no changed record set is at or below the name of one of CHILDREN, the
- * domains below this domain. Accepts the delegations to CHILDREN.
+ * CHILDREN: the names of the domains below this domain. Checks that no changed record set
+ * is at or below one of these names. Accepts the delegations of these domains.
  */
 enum err rules_children(const struct rrsets *sets, const struct name *children,
                         size_t count, struct why *why);
@@ -76,8 +77,8 @@ struct rules_may {
 };
 
 /*
- * Checks the removed records in rrset.taken. ERR_CONFLICT: the changes delete or replace
- * a record, but MAY does not allow this.
+ * Checks the removed records in rrset.taken. ERR_CONFLICT: MAY does not allow the removal
+ * of one of these records.
  */
 enum err rules_managed(const struct rrsets *sets, struct rules_may may, struct why *why);
 /*

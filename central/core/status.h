@@ -5,8 +5,9 @@
  *
  * A domain with the status ACTIVE keeps this status after all reports except FOREIGN.
  * FOREIGN means that too many servers serve a serial or records that differ from the
- * database. The domain then has the status ERROR until enough servers serve the content
- * of the database. FOREIGN does not change the states of the records of the domain.
+ * database. After such a report, the domain has the status ERROR until enough servers
+ * serve the content of the database. FOREIGN does not change the states of the records of
+ * the domain.
  *
  * One table contains all changes of state. status_next() applies the table to one state.
  * The store builds the SQL UPDATE of records from the results of status_next().
@@ -35,14 +36,15 @@ extern const struct status_move status_moves[];
 extern const size_t status_move_count;
 
 /*
- * Returns the state that follows NOW after REPORT about SERIAL. If no row of the table
- * matches, the state is unchanged.
+ * Returns the next state of a domain or record whose state is NOW, after a report of the
+ * kind REPORT about the serial SERIAL. If no row of the table matches, returns NOW.
  */
 struct state status_next(enum status_subject subject, struct state now,
                          enum report report, uint32_t serial);
 
 /*
- * Returns the state that follows NOW after a change under a new serial. TASK: UPDATE or
- * DELETE. If the task is still ADD, an UPDATE does not change the task.
+ * Returns the next state of a domain or record whose state is NOW, after a change with
+ * the new serial SERIAL. TASK: UPDATE or DELETE. If the task in NOW is ADD, an UPDATE
+ * does not change the task.
  */
 struct state status_changed(struct state now, enum task task, uint32_t serial);

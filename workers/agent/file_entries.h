@@ -1,7 +1,7 @@
 /*
  * file_entries -- keeps the content of the files that an agent writes, in memory. Each
- * entry has a key, and lines for each file. Until the lines of a key arrive, the entry of
- * the key has no lines. This module does no I/O.
+ * entry has a key, and lines for each file. Before the lines of a key arrive, the entry
+ * of the key can exist without lines. This module does no I/O.
  */
 #pragma once
 

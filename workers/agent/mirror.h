@@ -7,11 +7,12 @@
  *	METHOD(ARGS..., KEYS=[...])	the entries with these keys, if they exist
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker"?, "version"?}
  *
- * The mirror reads all entries when its caller calls mirror_read(), and once per period
- * (with jitter). When the caller reports a changed entry (mirror_changed()), the mirror
- * reads only this entry. One call can read up to MIRROR_KEYS_MAX changed entries. If more
- * than 1000 changed entries are waiting, the mirror reads all entries. Each change has a
- * version, so the mirror can find lost messages (version_gaps.h).
+ * The mirror reads all entries when its caller calls mirror_read(), and once per period.
+ * The period varies by up to a tenth. When the caller reports a changed entry
+ * (mirror_changed()), the mirror reads only this entry. One call can read up to
+ * MIRROR_KEYS_MAX changed entries. If more than 1000 changed entries are waiting, the
+ * mirror reads all entries. Each change has a version, so the mirror can find lost
+ * messages (version_gaps.h).
  */
 #pragma once
 
@@ -68,8 +69,8 @@ void mirror_metrics(void);		/* call it before the fork */
  */
 struct mirror *mirror_new(const struct mirror_config *config);
 /*
- * If the lane is writing the files, it finishes the write after mirror_free() has
- * returned.
+ * Does not wait for a write on the lane: the lane finishes this write after mirror_free()
+ * has returned.
  */
 void mirror_free(struct mirror **mirror);
 void mirror_read(struct mirror *mirror);	/* starts to read all entries */
@@ -78,9 +79,9 @@ void mirror_changed(struct mirror *mirror, const char *key);
 void mirror_told(struct mirror *mirror, uint64_t version);
 /*
  * Call it periodically with the current version of the entries. The mirror reads all
- * entries in two cases. (1) A message is still missing up to the version of the previous
- * comparison. (2) VERSION is lower than a version that the mirror has received before the
- * previous comparison.
+ * entries in two cases. (1) A message is still missing, and its version is not above the
+ * version of the previous comparison. (2) VERSION is lower than a version that the mirror
+ * has received before the previous comparison.
  */
 void mirror_compare(struct mirror *mirror, uint64_t version);
 /*
@@ -90,8 +91,8 @@ void mirror_compare(struct mirror *mirror, uint64_t version);
  */
 void mirror_look(struct mirror *mirror);
 /*
- * Returns for how long the mirror has had entries to read or changes to write. 0: the
- * mirror has none, so the files are up to date, or the last call ended in ERR_NOT_FOUND.
+ * Returns how long the files have been out of date, because the mirror must read entries
+ * or write changes. 0: the files are up to date, or the last call ended in ERR_NOT_FOUND.
  */
 int64_t mirror_age_ms(const struct mirror *mirror);
 /* from now on, the mirror makes no new call and starts no new write */

@@ -5,9 +5,9 @@
  * The interval also applies if there is no reader, because the interval limits how often
  * the agent writes files.
  *
- * The pid file contains the reader's pid. The reader may have ended, and another process
- * may have this pid now. So the signaller first opens a descriptor for the process. Then
- * the signaller checks the command line of the process and sends the signal through the
+ * The pid file contains the reader's pid. If the reader has ended, another process can
+ * have this pid now. So the signaller first opens a descriptor for the process. Then the
+ * signaller checks the command line of the process and sends the signal through the
  * descriptor. If there is no reader, the signaller sends no signal, because a reader
  * reads the files when it starts.
  */
@@ -22,10 +22,10 @@ struct loop;
 struct signaller;
 
 /*
- * HAProxy starts a new worker at each signal, and may ignore a signal while a worker
- * starts. So the signaller repeats the signal until the reader has a worker that is
- * younger than the signal, with pauses of about 1 to 15 s. Such a worker shows that the
- * reader has read the files, unless the signal is still pending or blocked. HAProxy
+ * HAProxy starts a new worker at each signal, and sometimes ignores a signal while a
+ * worker starts. So the signaller repeats the signal, with pauses of about 1 to 15 s,
+ * until the reader has a worker that is younger than the signal. Such a worker shows that
+ * the reader has read the files, unless the signal is still pending or blocked. HAProxy
  * blocks the signal while it reads its files.
  */
 struct signaller_config {
@@ -34,7 +34,7 @@ struct signaller_config {
 	const char *pid_file, *mark;
 	const char *program;		/* file name of the reader's program: "dnsmasq" */
 	int signum;
-	/* interval between two signals; read at each use */
+	/* interval between two signals; the signaller reads this value at each use */
 	const int *interval_ms;
 	/* true: the program starts a new worker at each signal, like HAProxy */
 	bool has_workers;
@@ -52,8 +52,9 @@ void signaller_metrics(void);		/* call it before the fork */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
 /*
- * Call it before the agent replaces files. The signaller then keeps the flag file until
- * signaller_written(), even if the reader reads the old files in the meantime.
+ * Call it before the agent replaces files. After this call, the signaller keeps the flag
+ * file until signaller_written(), even if the reader reads the old files before
+ * signaller_written().
  */
 void signaller_writing(struct signaller *signaller);
 /*
@@ -62,8 +63,8 @@ void signaller_writing(struct signaller *signaller);
  */
 void signaller_written(struct signaller *signaller, bool is_new, uint64_t version);
 /*
- * Call it if the files need no change for VERSION. VERSION is then the new version of the
- * files.
+ * Call it if the content of the files is the same for VERSION as for the last version.
+ * VERSION becomes the version of the files.
  */
 void signaller_same(struct signaller *signaller, uint64_t version);
 /*

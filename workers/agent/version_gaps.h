@@ -1,8 +1,8 @@
 /*
  * version_gaps -- remembers which versions of an object have arrived in messages. It
- * stores one number up to which all versions have arrived, and the versions above this
- * number that have arrived. Messages may arrive in any order. If a gap between the
- * versions remains, a message has been lost. This module does no I/O.
+ * stores the number up to which all versions have arrived, and the set of higher versions
+ * that have arrived. Messages can arrive in any order. If a gap between the versions
+ * remains, a message has been lost. This module does no I/O.
  */
 #pragma once
 

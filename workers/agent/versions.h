@@ -16,7 +16,7 @@
 struct rpc_client;
 struct versions;
 
-/* maximum number of names that the server accepts in one call */
+/* maximum number of names that the service accepts in one call */
 enum { VERSIONS_NAMES_MAX = 500 };
 
 struct versions_config {

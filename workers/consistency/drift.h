@@ -2,19 +2,19 @@
  * drift -- decides when the pool manager repairs a drift: a difference between the
  * database and a name server that no change explains. The database and the name server
  * can change during a comparison. So only a second comparison in a later round confirms
- * that a difference is a drift. The serials may differ between the two rounds. Before a
+ * that a difference is a drift. The serials of the two rounds can differ. Before a
  * repair, the pool manager takes the lock of the object and compares the name server with
  * the database again. The caller stores the state of a difference in a row of the
  * database. This module reads no clock. The caller passes each time as an age.
  *
  * seen once                    wait for a later round
- * seen again in time           repair the difference
- * not seen again in time       start again: the next observation counts as the first
+ * seen again within stale_ms   repair the difference
+ * seen again after stale_ms    start again: this observation counts as the first
  * repaired too often           the database and the server differ again after
  *                              repairs_an_hour repairs in the last hour: park the drift
  *                              for an hour, or until an operator acts
  * repaired without effect      two repairs of this difference changed nothing: park the
- *                              difference. It does not count as a drift
+ *                              difference, which does not count as a drift
  */
 #pragma once
 
@@ -37,13 +37,19 @@ struct drift {
 };
 
 struct drift_terms {
-	/* minimum time between two observations. An earlier observation does not count */
+	/*
+	 * minimum time between the first and the second observation. An earlier second
+	 * observation does not count
+	 */
 	int64_t apart_ms;
-	/* maximum age of the first observation. If it is older, start again */
+	/*
+	 * maximum age of the first observation. If the first observation is older, the
+	 * new observation counts as the first
+	 */
 	int64_t stale_ms;
 	/*
-	 * maximum time of a repair. After this time, the repair counts as lost: start
-	 * again
+	 * maximum time of a repair. After this time, the repair counts as lost, and the
+	 * next observation counts as the first
 	 */
 	int64_t lost_ms;
 	int repairs_an_hour;
@@ -59,8 +65,8 @@ enum drift_action {
 };
 
 /*
- * The beginning of the stored text of a difference in the state DRIFT_SETTLED. After it,
- * the stored text contains "; " and the text of the difference.
+ * The beginning of the stored text of a difference in the state DRIFT_SETTLED. The stored
+ * text continues with "; " and the text of the difference.
  */
 #define DRIFT_DIFFERS_WORDS "two transfers of the zone changed nothing: the server " \
                             "serves these records in a different form"

@@ -32,16 +32,17 @@ struct member {
 };
 
 /*
- * True: there is no master, or the master has written no heartbeat for TIMEOUT_MS. A
- * heartbeat that is more than TIMEOUT_MS in the future does not count.
+ * True: there is no master, or the master has written no heartbeat in the last
+ * TIMEOUT_MS. A heartbeat that is more than TIMEOUT_MS in the future does not count.
  */
 bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                         int timeout_ms);
 bool election_is_master(const struct member *members, size_t count, const char *me);
 /*
- * Only the master ME calls this function. It finds the dead processes, and sets the
- * master, `active`, the shares, the number of shares and the generation in MEMBERS. It
- * also changes the order of MEMBERS. True: at least one row has changed.
+ * Only the master ME calls this function. The function finds the dead processes. In
+ * MEMBERS, the function sets the master, `active`, the shares, the number of shares and
+ * the generation. The function also changes the order of MEMBERS. True: at least one row
+ * has changed.
  */
 bool election_assign(struct member *members, size_t count, const char *me,
                      int64_t now_ms, int timeout_ms);
@@ -51,7 +52,7 @@ bool election_assign(struct member *members, size_t count, const char *me,
  * `factor`, from 0.
  */
 struct share {
-	/* if `total` is 0, the process has no share and does no work */
+	/* if `total` is 0, the process has no share, so it does no work */
 	uint32_t factor, total;
 	uint64_t generation;
 };

@@ -1,9 +1,9 @@
 /*
  * member -- makes the processes of a program members of their service, if the struct
- * worker of the program contains `.part = &member_part`. The program then accepts the
- * group "fleet" in the settings, and its processes write heartbeats. In struct runtime,
- * `membership` is then not NULL. The program also has metrics of the queues that its
- * prepare() passes to queue_watch_metrics() (queue_watch.h).
+ * worker of the program contains `.part = &member_part`. Such a program accepts the group
+ * "fleet" in the settings, and its processes write heartbeats. In struct runtime of such
+ * a program, `membership` is not NULL. The program also has metrics of the queues that
+ * its prepare() passes to queue_watch_metrics() (queue_watch.h).
  */
 #pragma once
 

@@ -7,10 +7,10 @@
  *
  * Another process replaces a dead master within `fleet.timeout` + `fleet.period` after
  * the last heartbeat of the master. If a master leaves, the next process that writes a
- * heartbeat replaces the master. If a master pauses so long that another process replaces
- * it, lock_guard() refuses the writes of the old master, because the fence of the old
- * master is older. A process that cannot reach the database has no share. So call
- * membership_share() before each piece of work.
+ * heartbeat replaces the master. If a master pauses for a long time, another process
+ * replaces it. After the replacement, lock_guard() refuses the writes of the old master,
+ * because its fence is older. A process that cannot reach the database has no share. So
+ * call membership_share() before each piece of work.
  */
 #pragma once
 

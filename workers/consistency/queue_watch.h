@@ -18,8 +18,8 @@ extern const int queue_watch_period_ms;	/* period of queue_watch_fire() */
  * at most four topics and ends with NULL. The texts must stay valid. The first topic is
  * the program's own topic. HAS_RECOVERY: each topic also has a recovery queue. RabbitMQ
  * logs an error each time a program asks for a queue that does not exist. So set
- * HAS_RECOVERY only if these queues exist. The master starts to count the queues of
- * another topic 10 s after a process of that service has written its first heartbeat.
+ * HAS_RECOVERY only if the recovery queues exist. The master starts to count the queues
+ * of another topic 10 s after a process of that service has written its first heartbeat.
  */
 void queue_watch_metrics(const char *const *topics, bool has_recovery);
 struct queue_watch *queue_watch_new(const struct membership *fleet,

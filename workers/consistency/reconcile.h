@@ -36,7 +36,7 @@ struct reconcile_kind {
 	struct backoff pause;		/* pause between a failure and the next attempt */
 	/* Reads the rows of the object in one transaction, and sets work->failures. */
 	void (*read)(void *object, struct tx *tx);
-	/* Starts the work that these rows require, or ends the work (work_end()). */
+	/* Starts the work that the rows require, or ends the work (work_end()). */
 	void (*step)(void *object);
 	/* Logs and counts the failure. */
 	void (*log_failure)(const void *object, const char *reason);
@@ -46,10 +46,9 @@ struct reconcile_kind {
 };
 
 /*
- * The work on one object. The lock of the object guards each transaction. A process can
- * die at any point. The object then stays due, and another process takes the next step.
- * The new process repeats a call that got no answer. So it must be safe to repeat each
- * call.
+ * The work on one object. The lock of the object guards each transaction. If a process
+ * dies, the object stays due, and another process takes the next step. The new process
+ * repeats a call that got no answer. So it must be safe to repeat each call.
  */
 struct work {
 	struct work *next;
@@ -59,7 +58,7 @@ struct work {
 	char *lock;			/* name of the lock */
 	/* handle of the lock; NULL: the process has not taken the lock yet */
 	struct held *held;
-	/* memory for one step. It is empty when read() begins */
+	/* memory for one step. The arena is empty when read() begins */
 	struct arena *arena;
 	struct redo_timer *redo;
 	/*
@@ -90,7 +89,8 @@ bool reconciler_can_start(const struct reconciler *reconciler, const char *key);
 /*
  * Takes over OBJECT. In a later turn of the loop, the process takes LOCK and then calls
  * work_step(). If the process cannot take LOCK, for example because another process holds
- * it, the work ends. Each of the functions below may free OBJECT.
+ * it, the work ends. Each of the functions below can free OBJECT, so do not use OBJECT
+ * after the call.
  */
 void work_start(void *object, struct reconciler *reconciler, const char *key,
                 const char *lock);
@@ -101,17 +101,17 @@ void work_start(void *object, struct reconciler *reconciler, const char *key,
 void work_step(void *object);
 /*
  * Calls METHOD of another service. Takes over ARGS and CONTEXT. If CONTEXT is NULL, the
- * call has the rights of an administrator. ANSWER runs within call_ms. It gets
- * ERR_TIMEOUT if the other service does not answer. If the call cannot start, work_call()
+ * call has the rights of an administrator. ANSWER runs within call_ms. If the other
+ * service does not answer, ANSWER gets ERR_TIMEOUT. If the call cannot start, work_call()
  * calls work_fail() instead of ANSWER.
  */
 void work_call(void *object, const struct rpc_target *target, const char *method,
                json_t *args, json_t *context, rpc_answer_fn *answer);
 /*
  * Runs WRITE in a transaction that the lock guards, and calls NEXT after the commit. A
- * process that has lost the lock writes nothing. The transaction may run several times,
- * for example while other transactions lock its rows (redo_timer.h). If the transaction
- * fails in the end, the process calls work_fail() instead of NEXT.
+ * process that has lost the lock writes nothing. The transaction can run several times,
+ * for example while other transactions lock its rows (redo_timer.h). If the last attempt
+ * also fails, the process calls work_fail() instead of NEXT.
  */
 void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
                      void (*next)(void *object));
@@ -123,7 +123,8 @@ void work_write_then(void *object, void (*write)(void *object, struct tx *tx),
 void work_fail(void *object, const char *reason);
 /*
  * Like work_fail(), but keeps the whole REASON. Use it for a reason that does not come
- * from a failed call. Such a reason may begin with the name of a server.
+ * from a failed call. Such a reason can begin with the name of a server, which
+ * work_fail() would remove.
  */
 void work_fail_as(void *object, const char *reason);
 void work_end(void *object);

@@ -1,10 +1,11 @@
 /*
  * store_lock -- the SQL statements for distributed locks (requirements: seed 004). Each
  * object has a row in distributed_locks, and the session in this row holds the lock.
- * Another session may take the lock if this session releases the lock, or if the lock has
- * expired because this session has not renewed it. All times come from the clock of the
- * database. Each time a session takes the lock, the fence grows. lock_guard() then
- * refuses writes with an older fence. holder.h manages the locks of a process.
+ * Another session can take the lock after the first session has released it. Another
+ * session can also take the lock after the lock has expired, because the first session
+ * has not renewed it. All times come from the clock of the database. Each time a session
+ * takes the lock, the fence grows. lock_guard() refuses writes with an older fence.
+ * holder.h manages the locks of a process.
  *
  * Each statement that takes, renews or releases a lock is a compare-and-swap and needs no
  * transaction around it. So the distributed locks also work on a Galera cluster. In such

@@ -40,7 +40,8 @@ void store_versions_begin(struct tx *tx, const char *type, const char *const *ob
 /*
  * Raises the version of each object by one. Inserts version 1 if the program has read no
  * version (0). If a version has changed since the read, the transaction fails with
- * ERR_RACE: run the transaction again from its first read. No object may occur twice.
+ * ERR_RACE. In this case, run the transaction again from its first read. Each object must
+ * occur only once.
  */
 void store_versions_swap(struct tx *tx, const char *type, const struct version *versions,
                          size_t count);

@@ -1,14 +1,15 @@
 /*
- * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by
- * message. The reader makes the query. Then the reader returns the records of each
- * message until the SOA record arrives for the second time. The caller must not use the
- * records before the end of the transfer, because the transfer can still fail. The
- * reader stores the SOA record of the zone, but no other records.
+ * axfr_reader -- reads a zone that a server sends by AXFR (RFC 5936), message by message.
+ * The reader makes the query. Then the reader returns the records of each message until
+ * the SOA record arrives for the second time. The caller must not use the records before
+ * the end of the transfer, because the transfer can still fail. The reader stores the SOA
+ * record of the zone, but no other records.
  *
  * In a signed transfer, the first and the last message must contain a TSIG record. At
  * least one of every hundred consecutive messages must also contain a TSIG record (RFC
- * 8945 5.3.1). The reader returns the records of a message before a later MAC covers
- * this message. So all records are authentic only after AXFR_READER_END.
+ * 8945 5.3.1). The reader returns the records of a message even if only a later MAC
+ * covers this message. So the records are known to be authentic only after
+ * AXFR_READER_END.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ enum axfr_reader_step {
 	AXFR_READER_RECORD,
 	/* this message has no more records; the caller waits for the next message */
 	AXFR_READER_MORE,
-	/* the transfer is complete, and all records are authentic if `is_signed` */
+	/* the transfer is complete; if `is_signed` is true, all records are authentic */
 	AXFR_READER_END,
 	AXFR_READER_REFUSED,	/* the server answers with an rcode other than NOERROR */
 	/* a message or record is not valid, or the zone exceeds the limits */
@@ -35,7 +36,7 @@ enum axfr_reader_step {
 enum { AXFR_QUERY_MAX = 1024 };		/* maximum size of the query in octets */
 
 struct axfr_limits {
-	/* maximum number of records and octets of a zone */
+	/* maximum numbers of records and octets of a zone */
 	uint64_t records, octets;
 };
 

@@ -1,7 +1,7 @@
 /*
  * canonical -- a record in the canonical form, for comparisons. The record is
  * uncompressed. The owner of the record and the names in the rdata are in lower case,
- * because a server may change letters to upper or lower case. Two records are equal if
+ * because some servers change letters to upper or lower case. Two records are equal if
  * the octets of their owners, types, classes, TTLs and rdata are equal.
  *
  * Section 6.2 of RFC 4034 lists the types whose names have to be in lower case. Section 4
@@ -32,8 +32,8 @@ struct canonical {
 };
 
 /*
- * Converts RR, a record of MESSAGE. Adds the compression pointers in the rdata to
- * MESSAGE->pointers. False: the rdata does not match the type.
+ * Converts RR, a record of MESSAGE. Adds the number of compression pointers in the rdata
+ * to MESSAGE->pointers. False: the rdata does not match the type.
  */
 bool canonical_of_packet(struct packet_reader *message, const struct packet_rr *rr,
                          struct canonical *canonical);

@@ -1,7 +1,7 @@
 /*
  * frames -- DNS messages in a stream over TCP or TLS. A length of two octets precedes
- * each message (RFC 1035 4.2.2). Many messages may follow each other (RFC 7766 6.2.1.1).
- * The stream arrives in parts. A part may end anywhere, even within a length. The
+ * each message (RFC 1035 4.2.2). Many messages can follow each other (RFC 7766 6.2.1.1).
+ * The stream arrives in parts. A part can end anywhere, even within a length. The
  * boundaries of the parts have no effect on the messages.
  *
  * This module stores the octets of a message until the caller takes the message. The
@@ -21,9 +21,9 @@ enum { FRAME_PREFIX = 2 };		/* size of the length in octets */
 void frame_put_prefix(uint8_t *to, size_t len);
 /*
  * Returns the number of octets that the caller must read from the start of a frame. DATA
- * contains the first LEN octets of the frame. If LEN is below FRAME_PREFIX, the result
- * is FRAME_PREFIX. Otherwise the result is the size of the whole frame: the prefix and
- * the message.
+ * contains the first LEN octets of the frame. If LEN is below FRAME_PREFIX, the result is
+ * FRAME_PREFIX. If LEN is not below FRAME_PREFIX, the result is the size of the whole
+ * frame: the prefix and the message.
  */
 size_t frame_wanted(const uint8_t *data, size_t len);
 

@@ -72,7 +72,7 @@ struct packet_reader {
 };
 
 struct packet_rr {
-	struct name name;		/* in upper and lower case as in the message */
+	struct name name;		/* with the case of the letters in the message */
 	uint16_t type, class;
 	uint32_t ttl;
 	size_t rdata;			/* offset of the rdata in the message */
@@ -86,8 +86,9 @@ void packet_read_header(struct packet_reader *reader, struct packet_header *head
 void packet_read_name(struct packet_reader *reader, struct name *name);
 void packet_read_rr(struct packet_reader *reader, struct packet_rr *rr);
 /*
- * Returns a reader for the rdata of RR. Names in the rdata may point back to earlier
- * parts of the message, but must end within the rdata.
+ * Returns a reader for the rdata of RR. A name in the rdata can contain a compression
+ * pointer to an earlier part of the message. The octets of the name in the rdata, with
+ * this pointer, must end within the rdata.
  */
 struct packet_reader packet_rdata(const struct packet_reader *reader,
                                   const struct packet_rr *rr);

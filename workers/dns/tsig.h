@@ -100,15 +100,15 @@ struct tsig_chain {
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
 /*
  * Checks PACKET as the next message of the chain. TSIG: the TSIG record at the end of
- * PACKET. NOW: unix seconds. If the MAC is correct, the chain advances, even if the
- * result is BADTIME or BADTRUNC.
+ * PACKET. NOW: unix seconds. If the MAC is correct, this MAC becomes the previous MAC of
+ * the chain, even if the result is BADTIME or BADTRUNC.
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
 /*
  * Returns the server's time in unix seconds, if PACKET answers BADTIME to the last sent
- * message and has a correct MAC (RFC 8945 5.2.3); otherwise 0. The chain does not
- * advance.
+ * message and has a correct MAC (RFC 8945 5.2.3); otherwise 0. The function does not
+ * change the chain.
  */
 uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
                           const struct tsig *tsig);

@@ -33,18 +33,19 @@ enum axfr_outcome {
 struct axfr_client_config {
 	struct name zone;
 	/*
-	 * socket that is connecting to the server (client_socket.h). The client owns it
+	 * socket that is connecting to the server (client_socket.h). The client owns the
+	 * socket
 	 */
 	int fd;
 	/* reason why fd is -1: a text to print after the server's name */
 	const char *fault;
 	/* key of the signature; copied. NULL: no signature */
 	const struct tsig_key *key;
-	/* time by which the server's clock is ahead of the local clock, for TSIG */
+	/* for TSIG: how many seconds the server's clock is ahead of the local clock */
 	int64_t ahead_s;
 	/*
-	 * at the end, the client sets this to the server's time, or to 0 (axfr_reader.h).
-	 * May be NULL
+	 * at the end, the client sets the target of this pointer to the server's time, or
+	 * to 0 (axfr_reader.h). May be NULL
 	 */
 	uint64_t *server_time;
 	bool has_newest;
@@ -57,7 +58,7 @@ struct axfr_client_config {
 };
 
 struct axfr_client_listener {
-	/* Gets each record of the zone. May cancel the client. */
+	/* Gets each record of the zone. This callback may cancel the client. */
 	void (*record)(void *self, const struct canonical *record);
 	/*
 	 * The last callback. The client is already freed, so do not cancel it. SERIAL:

@@ -15,7 +15,7 @@
 int client_socket_open(const struct address *server, int type);
 /*
  * Connects FD to SERVER, from the address LOCAL unless LOCAL is NULL. Returns FD, which
- * may still be connecting. -1: FD is -1, or the connection failed immediately, for
+ * is possibly still connecting. -1: FD is -1, or the connection failed immediately, for
  * example because there is no route or because LOCAL is not an address of this host.
  * After such a failure, FD is closed.
  */

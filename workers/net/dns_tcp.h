@@ -1,11 +1,11 @@
 /*
  * dns_tcp -- a TCP connection that carries DNS messages to and from a server (RFC 1035
- * 4.2.2). This module passes each message to the owner of the connection, and
- * reports the end of the connection once.
+ * 4.2.2). This module passes each message to the owner of the connection, and reports the
+ * end of the connection once.
  *
  * In each turn of the event loop, this module reads at most one message. The owner frees
- * the connection, and may free it even within a callback. After that, this module calls
- * no callback.
+ * the connection, and may free it even within a callback. After the owner has freed the
+ * connection, this module calls no callback.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct dns_tcp_listener {
 };
 
 /*
- * Takes ownership of FD, which may be connecting (client_socket.h). If FD is -1, this
+ * Takes ownership of FD. FD may still be connecting (client_socket.h). If FD is -1, this
  * module reports the end (DNS_TCP_NO_SOCKET) in a later turn of the loop.
  */
 struct dns_tcp *dns_tcp_new(struct loop *loop, int fd,
@@ -42,7 +42,8 @@ void dns_tcp_free(struct dns_tcp **tcp);
 /* Sends a copy of DATA, a message of at most 65535 octets. */
 void dns_tcp_send(struct dns_tcp *tcp, const uint8_t *data, size_t len);
 /*
- * From now on, each message must arrive within SILENCE_MS after the message before, and
- * all messages within WHOLE_MS. Before this call there is no time limit.
+ * From now on, each message must arrive within SILENCE_MS after the previous message. All
+ * messages must arrive within WHOLE_MS after this call. Before this call, there is no
+ * time limit.
  */
 void dns_tcp_set_deadlines(struct dns_tcp *tcp, int64_t silence_ms, int64_t whole_ms);

@@ -2,14 +2,14 @@
  * lookup -- finds the current addresses of a host name.
  *
  * A lane (a thread) looks a name up about every 30 s. The lane also looks the name up
- * when the caller reports that the address in use does not answer (lookup_failed()). In
- * that case the lookup also selects the next known address. If the resolver does not
- * answer, the lookup keeps the known addresses. The caller never waits for a lookup: if
- * no address is known yet, lookup_address() returns NULL. While no address is known, the
- * lane looks the name up at intervals that grow from about 1 to 30 s.
+ * when the caller reports that the address in use does not answer (lookup_failed()).
+ * After such a report, the lookup also selects the next known address. If the resolver
+ * does not answer, the lookup keeps the known addresses. The caller never waits for a
+ * lookup: if no address is known yet, lookup_address() returns NULL. While no address is
+ * known, the lane looks the name up at intervals that grow from about 1 to 30 s.
  *
- * The resolver of the C library has no limit for the total time. worker.c shortens the
- * timeouts of the resolver, unless the operator has set RES_OPTIONS.
+ * The resolver of the C library does not limit the total time of a lookup. worker.c
+ * shortens the timeouts of the resolver, unless the operator has set RES_OPTIONS.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct lane;
 struct loop;
 struct lookup;
 
-/* maximum number of addresses of one name. This module ignores all further addresses */
+/* maximum number of addresses of one name; this module ignores all further addresses */
 enum { LOOKUP_MAX = 8 };
 
 struct addresses {
@@ -34,7 +34,7 @@ struct addresses {
 /*
  * Blocks until the resolver has answered: call it before the event loop starts, or on a
  * lane. FOUND has the order of the resolver (RFC 6724). ERR_UNREACHABLE: there is no
- * address. ERR_BUSY: no file descriptor is free. After an error FOUND is empty.
+ * address. ERR_BUSY: no file descriptor is free. After an error, FOUND is empty.
  */
 enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
                     struct why *why);
@@ -58,9 +58,9 @@ void lookup_free(struct lookup **lookup);
 /* Returns the address in use; NULL: no address is known. */
 const struct address *lookup_address(const struct lookup *lookup);
 /*
- * Reports that ADDRESS does not answer. The lookup then uses the next known address, and
- * the lane looks the name up again. If a different address is in use, the report has no
- * effect.
+ * Reports that ADDRESS does not answer. If ADDRESS is in use, the lookup selects the next
+ * known address, and the lane looks the name up again. If a different address is in use,
+ * the report has no effect.
  */
 void lookup_failed(struct lookup *lookup, const struct address *address);
 /* True: A and B have the same addresses, in any order. */
