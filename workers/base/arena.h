@@ -1,7 +1,7 @@
 /*
- * arena -- memory for one request. An arena makes many allocations, and frees all of
- * them together. Only one thread may use an arena. Allocations are aligned like
- * max_align_t.
+ * arena -- memory for one request. A caller makes many allocations in an arena, and
+ * frees all of them together. Only one thread may use an arena. Allocations are aligned
+ * like max_align_t.
  */
 #pragma once
 

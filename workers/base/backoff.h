@@ -1,7 +1,7 @@
 /*
  * backoff -- computes the pause before attempt n. The pause before attempt 0 is
- * first_ms. The pause doubles with each further attempt, up to max_ms. The result is up
- * to a quarter shorter or longer than this pause (jitter), so that the processes of a
+ * first_ms. The pause doubles with each further attempt, up to max_ms. backoff_ms()
+ * changes this pause at random by up to a quarter (jitter), so that the processes of a
  * fleet do not all retry at the same time. The caller passes the random number.
  */
 #pragma once

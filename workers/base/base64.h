@@ -14,7 +14,8 @@
 
 /*
  * Writes the octets of TEXT to DATA and returns their number. -1: TEXT is not strict
- * base64, or has more than SIZE octets. Then DATA may contain a part of the octets.
+ * base64, or encodes more than SIZE octets. In this case, DATA possibly contains some of
+ * the octets.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
 /*

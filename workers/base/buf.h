@@ -12,14 +12,14 @@ struct buf {
 	size_t len, size;
 };
 
-void buf_clear(struct buf *buf);		/* frees the memory; BUF is then empty */
+void buf_clear(struct buf *buf);		/* frees the memory and empties BUF */
 void buf_reset(struct buf *buf);		/* empties BUF, but keeps the memory */
 void buf_append(struct buf *buf, const void *data, size_t len);
 void buf_text(struct buf *buf, const char *text);
 void buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_u8(struct buf *buf, uint8_t value);
-/* Appends VALUE in big endian, like all numbers in DNS. */
+/* Appends VALUE in big endian, the byte order of DNS. */
 void buf_u16(struct buf *buf, uint16_t value);
 void buf_u32(struct buf *buf, uint32_t value);
 const char *buf_string(const struct buf *buf);	/* returns the text; "" if BUF is empty */

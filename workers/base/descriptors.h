@@ -6,8 +6,8 @@
  *
  * This module keeps one descriptor open as a reserve for work that cannot wait. It also
  * reserves the descriptors with the highest numbers for the program's own connections:
- * the last 32, but at most a quarter of the limit. descriptors_are_scarce() finds out
- * whether a client has one of these descriptors.
+ * the last 32, but at most a quarter of the process limit. descriptors_are_scarce()
+ * tells whether the socket of a client is one of these descriptors.
  */
 #pragma once
 

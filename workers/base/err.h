@@ -3,10 +3,10 @@
  * error.
  *
  * A function that can fail returns enum err and writes its results through pointers.
- * After a failure the function leaves the results unchanged. The function that finds the
- * cause of the failure writes the reason to a struct why. The program logs the reason
- * once, at the end of its work on the message. The caller receives the reason, which
- * names the field and says what to do.
+ * After a failure the function leaves the results unchanged, unless its comment says
+ * otherwise. The function that finds the cause of the failure writes the reason to a
+ * struct why. The program logs the reason once, at the end of its work on the message.
+ * The caller receives the same reason. A reason names the field and says what to do.
  */
 #pragma once
 
@@ -38,10 +38,11 @@ enum err {
 };
 
 enum err_retry {
-	RETRY_NEVER,		/* a call gets the error; a cast becomes a dead letter */
+	/* the caller of a call gets the error; a cast becomes a dead letter */
+	RETRY_NEVER,
 	/* the handler runs again soon, within the limits in runtime/rpc_redo.c */
 	RETRY_NOW,
-	/* a call gets the error; the broker delivers a cast again later */
+	/* the caller of a call gets the error; the broker delivers a cast again later */
 	RETRY_LATER,
 };
 
@@ -51,7 +52,8 @@ struct why {
 
 const char *err_name(enum err err);	/* the word in the log: "not_found" */
 const char *err_class(enum err err);	/* the exception class in messages: "NotFound" */
-const char *err_module(enum err err);	/* the Python module of this class, in messages */
+/* the Python module of err_class(ERR), in messages */
+const char *err_module(enum err err);
 enum err err_from_class(const char *class);	/* ERR_REMOTE: the class is unknown */
 enum err_retry err_retry(enum err err);
 /* Returns an explanation of the error for the caller, in one or two sentences. */
@@ -59,16 +61,17 @@ const char *err_help(enum err err);
 
 /*
  * Writes the reason and returns ERR, so that a caller can write `return fail(why,
- * ERR_BUSY, ...);`. If the reason is too long, fail() cuts it after a word and adds
- * "...". The parentheses are necessary because cmocka has a macro with this name.
+ * ERR_BUSY, ...);`. If the reason is too long, fail() cuts the reason after a word and
+ * adds "...". The parentheses around the name are necessary because cmocka has a macro
+ * `fail`.
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
  * Returns the number of bytes at the start of TEXT that fit into MAX bytes and end with
- * a whole word. If the last half of these MAX bytes contains no blank, the bytes end
- * with a whole character.
+ * a whole word. If the last half of the MAX bytes contains no blank, the result ends
+ * with a whole character instead.
  */
 size_t err_cut(const char *text, size_t max);
 /*
@@ -78,9 +81,10 @@ size_t err_cut(const char *text, size_t max);
  */
 size_t err_field_len(const char *reason);
 /*
- * Returns the reason without the path of a field at its start, for example "a name ..."
- * for "changes[0]: a name ...". A name without "." or "[" is not a path and stays. Use
- * the function for reasons that a program shows to users who did not make the call.
+ * If the reason begins with the path of a field, returns the text after this path, for
+ * example "a name ..." for "changes[0]: a name ...". A name without "." or "[" is not a
+ * path and stays. Use the function for reasons that a program shows to users who did not
+ * make the call.
  */
 const char *err_without_field(const char *reason);
 

@@ -1,6 +1,6 @@
 /*
- * hmac -- computes keyed hashes (RFC 2104) with libcrypto, over a message in several
- * parts, or over a stream.
+ * hmac -- computes keyed hashes (RFC 2104) with libcrypto. The caller passes all parts
+ * of the message in one call, or one part after the other (a stream).
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct hmac_part {
 size_t hmac_len(enum hmac_hash hash);	/* length of the MAC in octets, 20 to 64 */
 /*
  * Writes the MAC of the parts, hmac_len() octets, to MAC. Only one thread may call
- * hmac().
+ * hmac() and hmac_stream_new().
  */
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);
@@ -40,7 +40,7 @@ struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
                                     size_t key_len, const struct hmac_part *parts,
                                     size_t count);
 void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part);
-/* Adds the last parts, writes the MAC of all parts and frees the stream. */
+/* Adds the last parts, writes the MAC of the whole message and frees the stream. */
 void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
                      size_t count, uint8_t mac[HMAC_MAX]);
 void hmac_stream_free(struct hmac_stream **stream);

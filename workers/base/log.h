@@ -6,12 +6,13 @@
  * exit status 1. bug() ends the process, with a core dump if the system allows core
  * dumps.
  *
- * A line begins with the program's name and pid, and ends with the current request
- * (log_request()). The log escapes control bytes and invalid UTF-8, so an event is
- * always one line. If the text after `key=` is not one ASCII word, the log puts this text
- * in quotes, and escapes quotes and backslashes. So a text from a peer is always one
- * value and cannot look like a key. The log goes to syslog or to stderr. If stderr goes
- * to journald, the log writes the priority, <N>, in front of each line.
+ * The log goes to syslog or to stderr. On stderr, a line begins with the time, the
+ * program's name, the pid and the level. If journald reads stderr, a line begins with
+ * its priority, <N>, instead. syslog and journald add the other parts themselves. A line
+ * ends with the id of the current request (log_request()). The log escapes control bytes
+ * and invalid UTF-8, so an event is always one line. If the text after `key=` is not one
+ * ASCII word, the log puts this text in quotes, and escapes quotes and backslashes. So a
+ * text from a peer is always one value and cannot look like a key.
  */
 #pragma once
 
@@ -34,9 +35,9 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * Limits how often the program writes one kind of log line. Use it for a log line that a
- * sender or a lasting fault can cause often. Initialise the struct with zeroes. Only one
- * thread may use the struct.
+ * Limits how often the program writes one kind of log line. Use this struct for a line
+ * that a sender or a lasting fault can cause often. Initialise the struct with zeroes.
+ * Only one thread may use the struct.
  */
 struct log_limit {
 	int64_t quiet_until_ms;

@@ -14,7 +14,7 @@ struct map *map_new(uint32_t seed);
 /* Frees the map, but not the values. */
 void map_free(struct map **map);
 void *map_get(const struct map *map, const void *key, size_t len);
-/* Adds the key with the value. If the map has the key, replaces the value of the key. */
+/* Adds the key with the value, or replaces the value of an existing key. */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 /* Removes the key. Returns the value of the key. NULL: the map does not have the key. */
 void *map_remove(struct map *map, const void *key, size_t len);

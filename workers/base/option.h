@@ -4,10 +4,11 @@
  * use the same rows.
  *
  * The file has the syntax of libconfig. All programs can share one file: each program
- * reads the groups of its sections and ignores the groups in option_known_groups. Any
- * other group or key is an error. A wrong type or a value out of range is also an error.
- * The error names the file, the line and the key. The program also refuses @include and
- * integers that overflow in libconfig 1.5.
+ * reads its own groups and ignores the groups of the other programs
+ * (option_known_groups). Any other group or key is an error. A wrong type or a value out
+ * of range is also an error. The error names the file, the line and the key. @include is
+ * an error, because libconfig would read a file that zonefleet has not checked. An
+ * integer that overflows in libconfig 1.5 is also an error.
  */
 #pragma once
 
@@ -33,11 +34,11 @@ enum option_type {
 	OPTION_BYTES,		/* int64_t; "64M", "1G", or a number */
 	OPTION_PERCENT,		/* int, 0 to 100 */
 	OPTION_BOOL,		/* bool */
-	/* struct option_texts; the fallback for a list of two strings is "a, b" */
+	/* struct option_texts; a fallback separates the strings with commas: "a, b" */
 	OPTION_TEXTS,
 	/*
-	 * char *; like TEXT, but the program never prints the value; "@PATH": the file
-	 * PATH contains the secret
+	 * char *; like OPTION_TEXT, but the program never prints the value. "@PATH" in
+	 * the settings: the file PATH contains the secret
 	 */
 	OPTION_SECRET,
 };
@@ -71,7 +72,7 @@ struct option {
 	const char *help;
 	/* the file must contain the key; the fallback is only an example */
 	bool required;
-	bool reloadable;	/* a running process takes a new value after SIGHUP */
+	bool reloadable;	/* a running process applies a new value after SIGHUP */
 	/* for OPTION_WORD: the allowed words; NULL ends the list */
 	const char *const *words;
 	enum option_file file;	/* only for OPTION_TEXT */
@@ -131,10 +132,10 @@ enum err option_load(const struct option_schema *schema, const char *path,
 /*
  * Reads the file PATH again and replaces the values of the reloadable rows. If the file
  * has a different value for a row that is not reloadable, the row keeps its value, and a
- * warning names the row. If this row is in a list, or if the number of elements has
- * changed, the whole list keeps its values. After an error, all values are unchanged.
- * option_reload() frees the strings that it replaces, so keep no pointers to these
- * strings.
+ * warning names the row. If one of these changed rows is in a list, or if the number of
+ * elements of the list has changed, the whole list keeps its values. After an error, all
+ * values are unchanged. option_reload() frees the strings that it replaces, so keep no
+ * pointers to these strings.
  */
 enum err option_reload(const struct option_schema *schema, const char *path,
 		       struct why *why);
@@ -146,7 +147,8 @@ enum err option_check_placeholders(const struct option_schema *schema, struct wh
 /*
  * Tries to open all files that this program uses. ERR_INVALID: this process cannot open
  * a file, or cannot write in a directory. The programs do not call option_check_files()
- * when they start, because one missing key must not stop the work on all other servers.
+ * when they start, because the missing key file of one server must not stop the work on
+ * all other servers.
  */
 enum err option_check_files(const struct option_schema *schema, struct why *why);
 /* Writes the text of --help to stdout. */

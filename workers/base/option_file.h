@@ -20,7 +20,8 @@ enum err option_file_read(const char *path, size_t limit, struct buf *text, mode
 			  struct why *why);
 /*
  * Appends the secret in the file PATH to TEXT, without the newline at its end. The
- * errors are those of option_file_read(); the limit is 4096 bytes. ERR_INVALID: also if
- * the group or other users have any right to the file.
+ * errors are those of option_file_read(), with a limit of 4096 bytes.
+ * option_file_secret() also returns ERR_INVALID if the group or other users have any
+ * right to the file.
  */
 enum err option_file_secret(const char *path, struct buf *text, struct why *why);

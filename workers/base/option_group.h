@@ -13,7 +13,7 @@ bool option_has_row(const struct option *rows, const char *key);
 bool option_is_group_path(const struct option_schema *schema, const char *path);
 bool option_is_key_of(const struct option_schema *schema, const char *group,
 		      const char *key);
-/* True: a program of the fleet has the group NAME. */
+/* True: the list of the groups of all programs contains NAME. */
 bool option_is_known_group(const char *name);
 
 void option_suggest_rows(const struct option *rows, struct suggest *suggest);

@@ -1,7 +1,7 @@
 /*
  * option_type -- parses, describes, compares and frees the value of each type of option.
  * The value comes from the settings file or from the fallback in the row of the option.
- * The same rules apply to both.
+ * The same rules apply to values from both sources.
  */
 #pragma once
 
@@ -16,7 +16,10 @@ enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHE
 struct option_value {
 	enum option_kind kind;
 	int64_t number;			/* the value of VALUE_NUMBER and VALUE_BOOL */
-	/* VALUE_TEXT: the string, borrowed. VALUE_OTHER: a description, "a group" */
+	/*
+	 * VALUE_TEXT: the string, borrowed. VALUE_OTHER: a description of the value, for
+	 * example "a group"
+	 */
 	const char *text;
 	/*
 	 * the strings of VALUE_TEXTS; after success, option_parse() has moved the

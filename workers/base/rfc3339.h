@@ -8,7 +8,7 @@ enum { RFC3339_TEXT = 32 };
 
 /*
  * Writes the time to TEXT: "2026-11-21T12:00:00.123Z". UNIX_MS: milliseconds since 1970.
- * False: RFC 3339 cannot express the time, because the year is not from 0 to 9999. Then
- * TEXT is "".
+ * False: RFC 3339 cannot express the time, because the year is not from 0 to 9999. In
+ * this case, TEXT is "".
  */
 bool rfc3339_format(int64_t unix_ms, char text[static RFC3339_TEXT]);

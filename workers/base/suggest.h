@@ -1,10 +1,10 @@
 /*
- * suggest -- finds the word that a person probably meant, for the reason of an error:
- * "did you mean 'list'?". The caller offers all words that are valid in this place. Two
- * words are similar if few letters are missing, added, wrong or swapped: at most two
- * letters, and at most half of the letters of the shorter word. The comparison ignores
- * upper and lower case. A word with more than SUGGEST_WORD_MAX letters has no similar
- * word, so the work is bounded.
+ * suggest -- finds the word that a person probably meant, for an error text: "did you
+ * mean 'list'?". The caller offers all words that are valid in this place. Two words are
+ * similar if few letters are missing, added, wrong or swapped: at most two letters, and
+ * at most half of the letters of the shorter word. The comparison ignores upper and
+ * lower case. A word with more than SUGGEST_WORD_MAX letters has no similar word, so the
+ * work is bounded.
  */
 #pragma once
 

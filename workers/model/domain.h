@@ -36,7 +36,7 @@ struct domain {
 /* A domain in messages to poolmgr and minidns, without records. */
 struct domain_ref {
 	char id[ID_LEN + 1];
-	/* text in lower case with a final dot; may contain "/" and \DDD */
+	/* text in lower case with a final dot; can contain "/" and \DDD */
 	const char *name;
 	const char *pool;		/* name of the pool */
 	const char *tenant;
@@ -84,8 +84,8 @@ struct destination {
 	uint16_t port;
 	const char *tsig_key;	/* name of a key in the table tsigkeys; NULL: no key */
 	/*
-	 * maximum time in seconds until the server finds a new zone in the catalog zone
-	 * by itself; 0: a driver creates the zone
+	 * maximum time in seconds until the server creates or deletes a zone after a
+	 * change of the catalog zone; 0: a driver creates and deletes the zones
 	 */
 	int patience_s;
 };
@@ -95,10 +95,9 @@ const char *action_name(enum action action);	/* "CREATE" */
 bool action_parse(const char *text, enum action *action);
 
 /*
- * Checks the name of a new domain. name_parse_owner() must have accepted the name
- * before. The name must not be a wildcard. "/" must be between letters or digits (RFC
- * 2317: "0/25"), because name servers use the name as a file name. With this rule, no
- * component of the file path is empty, and the file stays in its folder. ERR_INVALID:
- * the reason begins with FIELD.
+ * Checks the name of a new domain. Call name_parse_owner() before. The name must not be
+ * a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"), because name
+ * servers use the name as a file name. With this rule, no component of the file path is
+ * empty, and the file stays in its folder. ERR_INVALID: the reason begins with FIELD.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);

@@ -59,7 +59,10 @@ struct json_field {
 	 * limit
 	 */
 	int64_t max;
-	/* true: only the call that creates the object can set the field */
+	/*
+	 * true: a call that creates the object can set the field; a call that changes
+	 * the object cannot
+	 */
 	bool is_fixed;
 };
 
@@ -67,8 +70,8 @@ struct json_field {
 enum err json_only_fields(const json_t *object, const struct json_field *fields,
                           const char *what, struct why *why);
 /*
- * Like json_only_fields(), but for a change of an object. ERR_INVALID: also if OBJECT
- * has a field that is fixed.
+ * Like json_only_fields(), but for a change of an object: also returns ERR_INVALID if
+ * OBJECT has a field with is_fixed.
  */
 enum err json_only_changes(const json_t *object, const struct json_field *fields,
                            const char *what, struct why *why);

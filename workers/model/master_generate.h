@@ -3,11 +3,11 @@
  *
  *     $GENERATE START-STOP[/STEP] NAME [TTL] [class] TYPE DATA
  *
- * The directive makes one record for each number. In NAME and DATA, "$" is the number,
- * "$$" and "\$" are a "$", and "${OFFSET,WIDTH,BASE}" is the number plus OFFSET, in one
- * of the bases d, o, x, X, or n and N (nibbles from the last to the first, with dots
- * between them). As in BIND, an OFFSET also applies to each later "$" without braces in
- * the same word.
+ * The directive makes one record for each number. In NAME and DATA, "$" stands for the
+ * number, and "$$" and "\$" stand for a "$". "${OFFSET,WIDTH,BASE}" stands for the
+ * number plus OFFSET. BASE is d, o, x or X, or it is n or N: nibbles from the last to
+ * the first, with dots between them. As in BIND, an OFFSET also applies to each later
+ * "$" without braces in the same word.
  */
 #pragma once
 
@@ -24,7 +24,9 @@ enum {
 
 struct generate {
 	uint32_t at, stop, step;
-	/* `type` also contains TTL and class; name NULL: no directive is active */
+	/*
+	 * `type` also contains TTL and class. If `name` is NULL, no directive is active
+	 */
 	char *name, *type, *data;
 };
 

@@ -1,7 +1,7 @@
 /*
  * master_include -- opens the file of $INCLUDE, for master_file.c only. The file must be
- * a regular file below a folder: the kernel refuses a path that leaves the folder, also
- * by a symbolic link (openat2, Linux 5.6).
+ * a regular file below a folder: the kernel refuses a path that leaves the folder, even
+ * through a symbolic link (openat2, Linux 5.6).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 /*
  * Opens the file NAME below the folder with the descriptor FOLDER. The caller closes the
- * file. ERR_INVALID: the reason names the file, but not the file and line of the
+ * file. ERR_INVALID: the reason names the file NAME. The caller adds the place of the
  * directive.
  */
 enum err include_open(int folder, const char *name, FILE **file, struct why *why);

@@ -1,10 +1,10 @@
 /*
  * master_ttl -- the TTLs of records, for master_file.c only. A record without a TTL gets
- * the default TTL. The default TTL is the value of $TTL (RFC 2308 4). If the file
- * contains no TTL before an SOA record, the default TTL is the MINIMUM field of this SOA
- * record. If there is no default, the record gets the last TTL (RFC 1035 5.1).
- * Consecutive records of one owner form a run. As in BIND, all records of a set in a run
- * get the TTL of the first record of the set.
+ * the default TTL. The default TTL is the value of $TTL (RFC 2308 4). If an SOA record
+ * has no TTL, and the file contains no TTL before the SOA record, the default TTL is the
+ * MINIMUM field of the SOA record. If there is no default TTL, the record gets the TTL
+ * of the previous record (RFC 1035 5.1). Consecutive records of one owner form a run. As
+ * in BIND, all records of a set in a run get the TTL of the first record of the set.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ struct master_ttl {
 		struct name owner;
 		struct { uint16_t type, covered; uint32_t ttl; } sets[RUN_SETS_MAX];
 		/*
-		 * number of used elements in sets[]; the module does not store more sets
+		 * number of used elements in sets[]. If sets[] is full, the module does
+		 * not store further sets of the run
 		 */
 		size_t count;
 	} run;
@@ -42,8 +43,8 @@ void ttl_begin_run(struct master_ttl *ttl, const struct name *owner);
 void ttl_end_run(struct master_ttl *ttl);
 /*
  * Sets the TTL of RR. IS_STATED: ttl_read() has read the TTL of this record. IN_RUN: the
- * record belongs to the run. Returns NULL, or an error text. WARNING gets a warning or
- * "".
+ * record belongs to the run. Returns NULL, or an error text. WARNING gets the text of a
+ * warning; "": no warning.
  */
 const char *ttl_settle(struct master_ttl *ttl, bool is_stated, bool in_run,
                        struct rr *rr, struct why *warning);

@@ -11,8 +11,8 @@
  *	poolmgr  -> central   update_status (domain, status, serial_number)
  *
  * The requirements define these messages (seed 000). The status of a report is SUCCESS,
- * ERROR or NO_DOMAIN. In a report from the pool manager, the status can also be FOREIGN.
- * A report also contains the string `reason`.
+ * ERROR or NO_DOMAIN. In a report of the pool manager to central, the status can also be
+ * FOREIGN. Each report also contains the string `reason`.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 /* The arguments of notify_zone_changed and poll_for_serial_number. */
 struct poll_order {
 	/*
-	 * if state.task is DELETE, mini-DNS waits until the server does not have the
+	 * if state.task is DELETE, mini-DNS waits until the server no longer serves the
 	 * zone
 	 */
 	struct domain_ref domain;
@@ -43,7 +43,10 @@ struct poll_order {
 	int timeout_ms;			/* the message contains the time in seconds */
 	int retry_interval_ms;
 	int max_retries;
-	/* true: the method is poll_zones; the message does not contain this field */
+	/*
+	 * true: the method is poll_zones. The message contains only the method, not this
+	 * field
+	 */
 	bool quiet;
 };
 json_t *poll_order_encode(const struct poll_order *order);
@@ -85,7 +88,7 @@ struct propagation {
 	struct domain_refs domains;
 	struct destination *destinations;
 	size_t destination_count;
-	/* the order for each pair, without domain and destination */
+	/* the order for each pair; `domain` and `destination` are not set */
 	struct poll_order terms;
 	/* compare_zones: mini-DNS also reports servers with equal records */
 	bool tell_equal;
@@ -106,25 +109,32 @@ struct server_report {
 	bool has_serial;
 	uint32_t serial;
 	bool silent;			/* ERROR: the server did not answer */
-	/* ERROR: mini-DNS sent no query; older receivers ignore this field */
+	/*
+	 * ERROR: mini-DNS has sent no query to the server. Older receivers ignore this
+	 * field
+	 */
 	bool unasked;
 	/*
-	 * SUCCESS: the server serves the serial, but different records; `reason` names
-	 * some records
+	 * SUCCESS: at this serial, the server serves other records than mini-DNS.
+	 * `reason` names some of these records
 	 */
 	bool differs;
-	/* SUCCESS: the server serves its serial with the right records */
+	/* SUCCESS: at this serial, the server serves the same records as mini-DNS */
 	bool equal;
-	/* SUCCESS without a serial: mini-DNS cannot compare the server's zone */
+	/*
+	 * SUCCESS without a serial: the server refuses to transfer the zone to mini-DNS,
+	 * so mini-DNS cannot compare the zone
+	 */
 	bool refused;
 	/*
-	 * Valid if `differs` or `refused` is true, or if a server that answers has an
-	 * ERROR. Number of transfers of the whole zone, at the serial in the database,
-	 * that mini-DNS has served to the server since mini-DNS first found this
-	 * failure. The number may be too small.
+	 * Number of transfers of the whole zone that mini-DNS has served to the server
+	 * since mini-DNS found this failure. Only transfers at one serial count: the
+	 * serial that the server should serve. The number is not exact. The number is 0
+	 * unless `differs` or `refused` is true, or the report is ERROR and the server
+	 * answered.
 	 */
 	int transfers;
-	const char *reason;		/* may be "" */
+	const char *reason;		/* can be "" */
 };
 json_t *server_report_encode(const struct server_report *report);
 enum err server_report_decode(const json_t *args, struct server_report *report,
@@ -137,7 +147,7 @@ struct server_reports {
 enum err server_reports_decode(const json_t *args, struct arena *arena,
                                struct server_reports *reports, struct why *why);
 
-/* poolmgr -> central: the consensus of a pool. */
+/* poolmgr -> central: the result of a pool, by consensus. */
 struct pool_report {
 	struct domain_ref domain;
 	enum report report;
@@ -156,8 +166,9 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * check_servers: mini-DNS sends each server one query for the SOA record of a zone, and
- * casts update_servers with the result. This check changes no rows of domains.
+ * The arguments of check_servers. mini-DNS sends each server one query for the SOA
+ * record of a zone, and casts update_servers with the results. This check changes no
+ * rows of domains.
  */
 struct server_check_of {
 	struct destination destination;
@@ -175,7 +186,7 @@ enum err server_checks_decode(const json_t *args, struct arena *arena,
 struct server_answer {
 	const char *name_server;	/* destination.id */
 	bool silent;			/* the server did not answer */
-	const char *reason;		/* may be "" */
+	const char *reason;		/* can be "" */
 };
 struct server_answers {
 	struct server_answer *item;
@@ -188,8 +199,7 @@ enum err server_answers_decode(const json_t *args, struct arena *arena,
 /*
  * Encodes the outcome of one report, an element of the list in the answer to
  * update_statuses. The element is null if the receiver has accepted the report.
- * Otherwise the element contains the class and the message of the exception for this
- * report.
+ * Otherwise the element contains the class and the message of the exception.
  */
 json_t *outcome_encode(enum err err, const struct why *why);
 /*

@@ -1,10 +1,10 @@
 /*
  * name -- domain names in wire form: labels with a length prefix, followed by a zero
- * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label may contain
+ * octet. A name has at most 255 octets in total (RFC 1035 2.3.4). A label can contain
  * any octets (RFC 2181 11). Owner names are in lower case. In text, a name ends with a
  * dot. name_format() writes letters in lower case, and puts a "\" before "." and "\"
- * within a label. It writes octets other than letters, digits, "-", "_", "*" and "/" as
- * \DDD. So equal names give equal strings.
+ * within a label. name_format() writes octets other than letters, digits, "-", "_", "*"
+ * and "/" as \DDD. So the strings of equal names are equal.
  */
 #pragma once
 
@@ -37,8 +37,8 @@ enum err name_parse_in(const char *text, const struct name *origin, const char *
 void name_fold(struct name *name);	/* converts NAME to lower case */
 /*
  * Like name_parse(), for the names of domains, hosts and keys: allows only letters,
- * digits, "-", "_", "/" (RFC 2317), and "*" as the first label. For owner names of
- * records, use name_parse(), because these names may have any octets.
+ * digits, "_", "/" (RFC 2317), "-" inside a label, and "*" as the first label. For owner
+ * names of records, use name_parse(), because these names can contain any octets.
  */
 enum err name_parse_owner(const char *text, const char *field, struct name *name,
                           struct why *why);

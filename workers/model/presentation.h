@@ -1,12 +1,12 @@
 /*
  * presentation -- converts records from and to text (RFC 1035 5, RFC 3597). Only the
  * files presentation*.c use ldns. zonefleet converts text to wire rdata once, when it
- * writes a record. ldns prints the canonical text of most fields; zonefleet itself prints
- * names and SvcParams. For some rdata, ldns may print text with a different meaning.
- * zonefleet converts the text of such rdata back and refuses the record if the result
- * differs. Invalid text causes ERR_INVALID, and the reason names the field. Text from an
- * attacker cannot abort the program, because this module limits the lengths before ldns
- * reads the text.
+ * writes a record. ldns prints the canonical text of most fields. zonefleet itself
+ * prints the other fields, for example names and SvcParams. For some rdata, ldns can
+ * print text with a different meaning. So zonefleet converts the text of such rdata back
+ * to wire form, and refuses the record if the result differs. Invalid text causes
+ * ERR_INVALID, and the reason names the field. Text from an attacker cannot abort the
+ * program, because this module limits the lengths before ldns reads the text.
  */
 #pragma once
 
@@ -45,10 +45,10 @@ enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
 /*
  * Appends TEXT, a value that a person has written, to TO in the form that rdata_parse()
  * reads. Puts quotes around a string without quotes. So "v=spf1 -all" is one string, and
- * ';' does not begin a comment. Escapes stay unchanged. Only the string of a TXT record,
- * or of a type whose only field is a string, gets quotes. In CAA and URI records, the
- * last field gets quotes. The form \# LENGTH OCTETS and a text with a quote stay
- * unchanged. True: TO has quotes that TEXT does not have.
+ * ';' does not begin a comment. Only three kinds of strings get quotes: the string of a
+ * TXT record, the string of a type whose only field is a string, and the last field of a
+ * CAA or URI record. Escapes stay unchanged. A text with a quote, and the form \# LENGTH
+ * OCTETS, also stay unchanged. True: TO has quotes that TEXT does not have.
  */
 bool rdata_quote(uint16_t type, const char *text, struct buf *to);
 /* Appends wire rdata as canonical text. ERR_INVALID: RDATA is malformed. */

@@ -4,10 +4,10 @@
  * length on the wire.
  *
  * zonefleet parses the text itself, because the parsers of ldns have faults. In these
- * parsers, large numbers overflow. The parsers also complete relative names with a guess,
- * and write long lists past the end of a buffer. Only some of the functions that read
- * text call ldns. ldns prints most kinds; a row names the function that prints another
- * kind.
+ * parsers, large numbers overflow. The parsers also complete relative names with a
+ * guess, and write long lists past the end of a buffer. Only some of the functions that
+ * read text call ldns. ldns prints most kinds of fields. If ldns does not print a kind,
+ * its row contains the function that prints this kind.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct field {
 	char *text;
 	/* number of the field in the rdata, for errors; the first field is 1 */
 	int number;
-	/* true: ldns may print this value as a text with a different meaning */
+	/* true: ldns possibly prints this value as a text with a different meaning */
 	bool read_back;
 	struct why *why;
 };
@@ -30,7 +30,7 @@ struct field {
 enum {
 	/* the last field of this kind contains all remaining text */
 	REST = 1,
-	QUOTED = 2,		/* the text of the field may have quotes */
+	QUOTED = 2,		/* the text of the field can have quotes */
 	READ_BACK = 4,
 };
 
@@ -52,8 +52,8 @@ struct field_kind {
 };
 
 /*
- * Returns the kind of a field. NULL: this module has no text form of the field. Then
- * zonefleet writes the record in the form of RFC 3597.
+ * Returns the kind of a field. NULL: this module has no text form of the field. In this
+ * case, zonefleet writes the record in the form of RFC 3597.
  */
 const struct field_kind *field_kind(ldns_rdf_type type);
 /*

@@ -1,9 +1,10 @@
 /*
  * presentation_svcb -- the SvcParams of SVCB and HTTPS records (RFC 9460), for
- * presentation*.c and rdata_rules.c only. ldns reads and prints an escaped comma in alpn
- * wrongly and accepts a key twice. Each key with a name has a row with the functions that
- * read, check and print its value. A value in text is a character-string. The value of
- * alpn is also a list, which has its own escapes (appendix A.1).
+ * presentation*.c and rdata_rules.c only. This module does not use ldns, because ldns
+ * reads and prints an escaped comma in alpn wrongly, and accepts duplicate keys. Each
+ * key with a name has a row with the functions that read, check and print its value. A
+ * value in text is a character-string. The value of alpn is also a list, which has its
+ * own escapes (appendix A.1).
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 /*
  * Reads "key=value key ..." from the lexed text TEXT, and changes TEXT. Appends the
- * params to WIRE in the order of their keys. ERR_INVALID: a key is not known or comes
+ * params to WIRE in the order of their keys. ERR_INVALID: a key is unknown or occurs
  * twice, a value is not valid, or svcb_check() finds a violation. The reason begins with
  * FIELD.
  */
@@ -27,8 +28,8 @@ enum err svcb_read(char *text, const char *field, struct buf *wire, struct why *
  */
 const char *svcb_check(const uint8_t *params, size_t len);
 /*
- * Prints params in canonical text. A param with a value that is not valid for its key
- * gets the form keyN. False: keys do not ascend, or a param does not end within LEN
- * octets.
+ * Prints params in canonical text. A param gets the form keyN if its key has no name, or
+ * if its value is not valid for its key. False: keys do not ascend, or a param does not
+ * end within LEN octets.
  */
 bool svcb_print(const uint8_t *params, size_t len, struct buf *text);

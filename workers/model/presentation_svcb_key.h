@@ -24,7 +24,8 @@ struct svcb_key {
 	const char *(*read)(struct value text, struct buf *wire);
 	bool (*is_valid)(struct value value);	/* VALUE is in wire form */
 	void (*print)(struct value value, struct buf *text);
-	const char *words;			/* the rule that is_valid() checks */
+	/* text of the rule that is_valid() checks */
+	const char *words;
 };
 
 /* Returns the row of KEY; NULL: the key has no name. */

@@ -36,7 +36,7 @@ struct word {
 };
 
 /*
- * Cuts the next word from the lexed text AT: changes the text, and moves AT behind the
+ * Cuts the next word from the lexed text AT. Changes the text, and moves AT past the
  * word. False: the text has no more words, or WRONG contains an error text.
  */
 bool text_next_word(char **at, struct word *word, const char **wrong);
@@ -56,10 +56,10 @@ bool text_parse_number(const char *text, uint32_t max, uint32_t *number);
 bool text_parse_period(const char *text, uint32_t max,
                        uint32_t *seconds);	/* reads "3600" or "1h30m" */
 bool text_parse_hex(const char *text, struct buf *wire); /* reads pairs of digits */
-void text_join_groups(char *text);	/* removes all blanks: "12 34" */
+void text_join_groups(char *text);	/* removes all blanks: "12 34" becomes "1234" */
 /*
- * Appends a name in the form in which ldns prints names. But escapes a quote as \",
- * because a quote would begin a string. Keeps upper and lower case.
+ * Appends a name in the form in which ldns prints names, but writes a quote as \",
+ * because a quote without "\" would begin a string. Keeps upper and lower case.
  */
 void text_print_name(const uint8_t *wire, struct buf *text);
 

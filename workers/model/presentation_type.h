@@ -10,18 +10,18 @@
 
 /*
  * Reads a type such as "AAAA" or "TYPE28", in upper or lower case. Also accepts types
- * that zonefleet does not store (for NSEC, RRSIG).
+ * that zonefleet does not store, because NSEC and RRSIG records can name such types.
  */
 bool rrtype_lookup(const char *text, uint16_t *type);
 /*
  * Writes the fields of a type to TEXT, for an error text: ' (CAA: FLAGS TAG "VALUE")'.
- * In TEXT, strings have quotes. If the table in presentation_type.c does not have the
- * type, TEXT is "". Returns TEXT.
+ * In TEXT, the names of fields with strings have quotes. If the table in
+ * presentation_type.c does not have the type, TEXT is "". Returns TEXT.
  */
 enum { FORM_TEXT = 160 };
 const char *rrtype_form(uint16_t type, char text[FORM_TEXT]);
 /*
  * Returns the minimum number of fields in the data of a type. A list of types at the end
- * may be empty: "CSYNC 66 0".
+ * does not count, because it can be empty: "CSYNC 66 0".
  */
 size_t presentation_minimum(const ldns_rr_descriptor *layout);

@@ -1,8 +1,9 @@
 /*
  * rdata_rules -- the rules of RFCs for the data of a single record, in addition to the
- * syntax of its fields (presentation_field.h). A name server refuses a whole zone because
- * of one record that breaks such a rule. So zonefleet refuses to store the record, in any
- * form of text. Rules about several records are in central/core/rules.h.
+ * syntax of its fields (presentation_field.h). A name server refuses a whole zone
+ * because of one record that breaks such a rule. So zonefleet refuses to store such a
+ * record, no matter in which text form a caller writes the record. Rules about several
+ * records are in central/core/rules.h.
  */
 #pragma once
 

@@ -40,13 +40,13 @@ void rr_append(struct buf *to, const struct rr *rr);
 size_t rr_wire_len(const struct rr *rr);
 /*
  * Reads the record at the offset AT of DATA, and moves AT to the end of the record.
- * False: AT is the end of DATA, or the record is incomplete or not of the class IN.
+ * False: AT is the end of DATA, the record is incomplete, or its class is not IN.
  */
 bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
 /*
  * Returns the TTL with which mini-DNS serves a record. For an RRSIG record, the result
  * is the Original TTL in the rdata: the TTL of the record set that the RRSIG record
- * covers (RFC 4034 3.1.4). The RRSIG records of one name may cover sets with different
+ * covers (RFC 4034 3.1.4). The RRSIG records of one name can cover sets with different
  * TTLs. For all other types, the result is SET_TTL.
  */
 uint32_t rr_served_ttl(uint16_t type, const uint8_t *rdata, size_t len, uint32_t set_ttl);

@@ -9,5 +9,5 @@
 
 bool serial_newer(uint32_t a, uint32_t b);	/* true: A is newer than B */
 bool serial_covers(uint32_t a, uint32_t b);	/* true: A is equal to B or newer */
-/* Returns SERIAL + 1, or NOW if NOW is newer. */
+/* Returns SERIAL + 1, or NOW if NOW is newer than SERIAL + 1. */
 uint32_t serial_next(uint32_t serial, uint32_t now);

@@ -3,7 +3,7 @@
  * refuses. The authors have seen each of these limits on the servers in
  * deploy/name-servers.md: BIND 9.18, Knot 3.2, NSD 4.6, PowerDNS 4.7. Records that RFCs
  * forbid have no row, because zonefleet refuses such records (rdata_rules.h,
- * central/core/rules.h). The functions of a row use only their arguments: a record set
+ * central/core/rules.h). The function of a row uses only its arguments: a record set
  * with facts about its name, a record, or the name of the zone. So the table contains
  * only limits that do not depend on other names in the zone.
  */
@@ -16,7 +16,10 @@
 #include "model/name.h"
 
 enum server_limit_effect {
-	/* the server refuses the transfer of the zone, and keeps its old zone, if any */
+	/*
+	 * the server refuses the transfer of the zone, and continues to serve its old
+	 * version of the zone, if it has one
+	 */
 	SERVER_LIMIT_ZONE,
 	SERVER_LIMIT_NAME,		/* the server answers SERVFAIL for the name */
 	SERVER_LIMIT_RECORDS,	/* the server does not serve the records of the set */
@@ -29,7 +32,7 @@ struct server_limit_view {
 	uint16_t type;
 	size_t records;			/* number of records in the record set */
 	size_t types;			/* number of types at the name */
-	/* true: the name has a CNAME record; true: the name has a KEY record */
+	/* has_cname: the name has a CNAME record. has_key: the name has a KEY record */
 	bool has_cname, has_key;
 };
 
@@ -43,8 +46,8 @@ struct server_limit {
 	/* true: one warning is enough for all record sets of a name */
 	bool is_of_name;
 	/*
-	 * Each row has one of the three functions. True: the server refuses the set,
-	 * record or zone.
+	 * Each row has exactly one of the following functions. True: the server refuses
+	 * the record set, the record or the zone.
 	 */
 	bool (*excludes_set)(const struct server_limit_view *view);
 	bool (*excludes_record)(uint16_t type, const uint8_t *rdata, size_t len);

@@ -18,14 +18,13 @@ enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
 /*
- * The answer of a name server, or of a pool by consensus. Only a report about a pool can
- * be FOREIGN: too many servers serve a different serial or different records than the
- * database.
+ * The answer of a name server, or of a pool by consensus. Only the report of a pool can
+ * be FOREIGN: too many servers serve a serial or records that differ from the database.
  */
 enum report {
 	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,
 };
-/* The reason of an ERROR begins with these words if the server did not answer. */
+/* If the server did not answer, the reason of REPORT_ERROR begins with these words. */
 #define REPORT_SILENCE_WORDS "no answer"
 
 struct state {

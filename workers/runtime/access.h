@@ -19,10 +19,16 @@
 
 #include "runtime/rpc.h"
 
-/* The rights of a caller: the rows that a statement may read and change. */
+/*
+ * The rights of a caller. A statement may read and change only the rows that the members
+ * describe.
+ */
 struct access {
 	const char *tenant;
-	/* true: the rows of all tenants. false: only the rows of `tenant` */
+	/*
+	 * true: the caller has access to the rows of all tenants. false: only to the
+	 * rows of `tenant`
+	 */
 	bool all;
 	bool is_admin;
 };
@@ -41,13 +47,14 @@ enum err access_of(struct request *req, struct access *access);
  */
 enum err access_of_list(struct request *req, struct access *access);
 /*
- * Like access_of_list(), but an administrator sees the objects of all tenants only if the
- * request sets all_tenants. Use it for calls that list objects.
+ * Like access_of_list(), but an administrator sees the objects of all tenants only if
+ * the request sets all_tenants. Use access_of_many() for calls that list objects.
  */
 enum err access_of_many(struct request *req, struct access *access);
 /*
- * Makes the same check as access_of_list(). TENANT gets the only tenant whose rows the
- * caller may see, or NULL if the caller may see the rows of all tenants.
+ * Makes the same check as access_of_list(). If the caller may see the rows of all
+ * tenants, TENANT gets NULL. Otherwise TENANT gets the only tenant whose rows the caller
+ * may see.
  */
 enum err access_filter(struct request *req, const char **tenant);
 /*
@@ -59,6 +66,6 @@ enum err access_require_admin(struct request *req);
 bool access_is_owner(const struct request *req, const char *owner);
 /*
  * Checks that the caller of REQ may see and change the objects of OWNER. ERR_DENIED: the
- * caller may not do this.
+ * caller has no access to these objects.
  */
 enum err access_check(struct request *req, const char *owner);

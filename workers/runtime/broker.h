@@ -2,17 +2,17 @@
  * broker -- a connection to RabbitMQ that reconnects by itself. Only the files broker*
  * use librabbitmq.
  *
- * A lane (thread) connects to the broker, so an unreachable broker does not block the
+ * A lane (a thread) connects to the broker, so an unreachable broker does not block the
  * event loop. The outbox keeps a published message until the broker confirms the message
  * or the time limit of the message is over. After a reconnect, the outbox sends the same
- * bytes again. A process has one connection to consume messages and one to publish
- * messages. During a memory alarm, RabbitMQ blocks the connections that publish.
+ * bytes again. A connection either consumes or publishes messages, because RabbitMQ
+ * blocks the connections that publish during a memory alarm.
  *
  * A new connection declares its exchanges, queues and bindings. After that, the
  * connection checks every few seconds that all of its exchanges, queues and bindings
- * still exist. If one of them is missing, the broker module closes the connection. It
- * also closes the connection if the account has lost the right to use one of them. The
- * next connection declares all exchanges, queues and bindings again.
+ * still exist. If an exchange, queue or binding is missing, or if the account has lost
+ * the right to use it, the broker module closes the connection. The next connection
+ * declares all exchanges, queues and bindings again.
  */
 #pragma once
 
@@ -34,14 +34,14 @@ struct broker_config {
 	char *tls_ca, *tls_cert, *tls_key;
 	int heartbeat_s;
 	/*
-	 * maximum size of the body of a message. The program does not keep the body of a
-	 * larger delivery (is_too_large)
+	 * maximum size of the body of a message. If the body of a delivery is larger,
+	 * the program does not keep this body (is_too_large)
 	 */
 	int max_message_bytes;
 	int queue_limit;	/* maximum number of unconfirmed messages */
 	/* period of the checks of exchanges, queues and bindings; 0: no checks */
 	int check_period_s;
-	/* true: each message names the broker account that sends it */
+	/* true: each message names the broker account that sends the message */
 	bool send_user_id;
 };
 /* with offsets into struct broker_config */
@@ -64,20 +64,26 @@ struct broker_queue {
 		 */
 		BROKER_WORK,
 		BROKER_FANOUT,	/* exclusive queue, bound to the exchange `name_fanout` */
-		/* exclusive queue; messages reach it through the default exchange */
+		/*
+		 * exclusive queue; messages reach this queue through the default
+		 * exchange
+		 */
 		BROKER_REPLY,
 		/*
-		 * like WORK, but bound to the exchange `source` with the routing key
-		 * `key`
+		 * like BROKER_WORK, but bound to the exchange `source` with the routing
+		 * key `key`
 		 */
 		BROKER_NOTIFY,
 		/*
-		 * like NOTIFY, but `source` is a fanout exchange, and the queue keeps at
-		 * most 100 000 messages
+		 * like BROKER_NOTIFY, but `source` is a fanout exchange, and the queue
+		 * keeps at most 100 000 messages
 		 */
 		BROKER_FOREIGN_FANOUT,
 	} kind;
-	/* name of the queue; NULL for REPLY, because the connection chooses the name */
+	/*
+	 * name of the queue; NULL for BROKER_REPLY, because the connection chooses the
+	 * name
+	 */
 	const char *name;
 	const char *source, *key;
 	int prefetch;
@@ -89,33 +95,35 @@ struct broker_delivery {
 	size_t len;
 	bool is_json;
 	/*
-	 * true: the body was too large to keep. Then is_json is false and the body is
-	 * empty
+	 * true: the body was too large to keep. In this case, is_json is false and the
+	 * body is empty
 	 */
 	bool is_too_large;
 	uint64_t sent_bytes;	/* length of the body that the sender sent */
 	bool redelivered;
 	/*
-	 * number of earlier attempts to handle the message. A header of a copy from a
-	 * delay queue contains this number
+	 * number of earlier attempts to handle the message. If the message is a copy
+	 * from a delay queue, a header contains this number. Otherwise the number is 0
 	 */
 	int attempts;
 	int expiration_ms;	/* the sender's time limit; 0: no limit */
-	int64_t limit_unix_ms;	/* end of that time limit in ms since 1970; 0: unknown */
+	/* end of the sender's time limit, in milliseconds since 1970; 0: unknown */
+	int64_t limit_unix_ms;
 	/* the message arrived after this time (clock_boot_ms()) */
 	int64_t since_ms;
 	/*
 	 * The broker account that sent the message (AMQP's user_id, which RabbitMQ
-	 * verifies); "": unknown. If a worker with the account of this connection put a
-	 * copy into a delay queue, `user` is the account of the original message, from a
-	 * header of the copy.
+	 * verifies); "": unknown. If the message is a copy that a worker with the
+	 * account of this connection put into a delay queue, `user` is the account that
+	 * sent the original message. A header of the copy contains this account, and
+	 * is_user_copied is true.
 	 */
 	const char *user;	/* borrowed, like the body */
 	bool is_user_copied;
 	/* proof that a program of the fleet wrote `user` into the header (trust.h) */
 	const char *user_proof;
 	bool is_fanout;
-	/* identify the delivery for its acknowledgement */
+	/* `tag` and `epoch` identify the delivery for its acknowledgement */
 	uint64_t tag;
 	uint32_t epoch;
 };
@@ -131,12 +139,15 @@ struct broker_hooks {
 	 */
 	void (*refused)(void *self, const char *reason);
 	/*
-	 * Gets the next part of a body that is too large to keep. delivery() runs after
-	 * the last part. NULL: the broker module discards the parts. If the connection is
-	 * lost before the last part, down() runs, and delivery() does not.
+	 * Receives the next part of a body that is too large to keep. delivery() runs
+	 * after the last part. NULL: the broker module discards the parts. If the
+	 * connection is lost before the last part, down() runs, and delivery() does not.
 	 */
 	void (*discarded_part)(void *self, const void *bytes, size_t len);
-	/* The delivery is valid only during the call: copy what you need later. */
+	/*
+	 * Handles a delivery. The delivery is valid only during this call, so copy the
+	 * data that you need later.
+	 */
 	void (*delivery)(void *self, const struct broker_delivery *delivery);
 	void (*drained)(void *self);	/* runs after a batch of deliveries */
 	void *self;
@@ -166,14 +177,15 @@ const char *broker_exchange(const struct broker *broker);
  * no effect, and the broker delivers the message again.
  */
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
-/* Tells the broker to drop the message. */
+/* Tells the broker to drop the message of the delivery. */
 void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
 /*
  * broker_retry() puts a copy of the message into the delay queue with the shortest delay
  * that is at least DELAY_MS (at most 8 s). broker_dead_letter() puts a copy into the
  * queue of dead letters. The headers of the copy contain the reason, the account and the
  * proof (user_proof). OUT publishes the copy. When the broker has confirmed the copy, IN
- * acknowledges the original message.
+ * acknowledges the original message. If the connection of the delivery is lost, the
+ * functions have no effect.
  */
 void broker_retry(struct broker *in, struct broker *out,
                   const struct broker_delivery *delivery, int delay_ms,
@@ -194,13 +206,13 @@ struct broker_message {
 	 */
 	bool patient;
 	/*
-	 * true: `exchange` is a fanout exchange. The connection declares the exchange
-	 * before it sends the message
+	 * true: `exchange` is a fanout exchange, which the connection declares before it
+	 * sends the message
 	 */
 	bool fanout;
 	/* time after which the broker drops the message; 0: no limit */
 	int expiration_ms;
-	int deadline_ms;	/* time limit for the confirm; 0: 30 s */
+	int deadline_ms;	/* time limit of the confirm; 0: 30 s */
 };
 
 /*
@@ -221,8 +233,8 @@ typedef void broker_confirm_fn(void *self, enum err err);
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
 /*
- * Returns the number of unconfirmed messages, without unroutable messages that wait for
- * another attempt.
+ * Returns the number of unconfirmed messages. Unroutable messages that wait for another
+ * attempt do not count.
  */
 size_t broker_unconfirmed(const struct broker *broker);
 

@@ -1,16 +1,17 @@
 /*
  * broker_admin -- counts the messages of queues for an operator. This module also reads
  * and drops dead letters, and sends dead letters to their work queue again. The client
- * uses this module. The thread that counts messages periodically
- * (consistency/queue_watch.h) also uses this module. Each function may block. The broker
- * must answer each request within ten seconds.
+ * uses this module, and so does the thread that counts messages periodically
+ * (consistency/queue_watch.h). Each function can block. The broker must answer each
+ * request within ten seconds.
  *
  * A message that the caller has taken stays with the connection of its struct
- * broker_admin until the caller drops the message. If this connection ends first, the
- * message returns to its queue. To send a dead letter again, the caller first sends a
- * copy and then drops the dead letter. If the program crashes between these two steps,
- * both messages remain. Two copies are safe, because a message that arrives twice has
- * only one effect.
+ * broker_admin until the caller drops the message. If the connection ends before the
+ * caller drops the message, the message returns to its queue. The message also returns
+ * if broker_admin_count() or broker_admin_depth() finds that a queue is missing. To send
+ * a dead letter again, the caller sends a copy and, after the confirm, drops the dead
+ * letter. If the program crashes between these two steps, both messages remain. Both
+ * messages together are safe, because a message that arrives twice has only one effect.
  */
 #pragma once
 
@@ -35,10 +36,10 @@ void broker_admin_close(struct broker_admin **admin);
 /*
  * Makes a connection that stays open between calls. broker_admin_new() does not connect:
  * call broker_admin_connect() before the first use. After each failure, call
- * broker_admin_disconnect() and connect again. The connection sends no heartbeats, so the
- * heartbeat of CONFIG must be 0. Another thread may call broker_admin_cancel(). A running
- * call then ends soon (a TCP connect within five seconds), and only broker_admin_close()
- * is allowed afterwards.
+ * broker_admin_disconnect() and connect again. The connection sends no heartbeats, so
+ * the heartbeat of CONFIG must be 0. Another thread may call broker_admin_cancel().
+ * After broker_admin_cancel(), a running call ends soon (a TCP connect within five
+ * seconds), and the only allowed call is broker_admin_close().
  */
 struct broker_admin *broker_admin_new(const struct broker_config *config);
 enum err broker_admin_connect(struct broker_admin *admin, struct why *why);
@@ -55,7 +56,7 @@ enum err broker_admin_count(struct broker_admin *admin, const char *queue,
 /*
  * The numbers of messages in a work queue, in the delay queues and in the queue of dead
  * letters. If the work queue does not exist, broker_admin_depth() does not ask for the
- * other queues, because RabbitMQ logs an error for each question about a missing queue.
+ * other queues, because RabbitMQ logs an error for each request about a missing queue.
  */
 struct broker_admin_depth {
 	struct broker_admin_queue work, dead;
@@ -76,8 +77,8 @@ struct broker_admin_message {
 	bool is_json;
 };
 /*
- * Takes the oldest message of QUEUE that no consumer has. FOUND gets false if there is no
- * such message.
+ * Takes the oldest message of QUEUE that the broker has not delivered to a consumer.
+ * FOUND gets false if there is no such message.
  */
 enum err broker_admin_take(struct broker_admin *admin, const char *queue,
                            struct arena *arena, struct broker_admin_message *taken,

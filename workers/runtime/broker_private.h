@@ -4,7 +4,7 @@
  *   broker_url.c             parses the URL; no I/O
  *   broker_connection.c      connects, logs in, makes error texts; on the lane
  *   broker_topology.c        declares exchanges, queues and bindings; on the lane
- *   broker_topology_check.c  checks periodically that all of them exist; on the loop
+ *   broker_topology_check.c  checks periodically that all items exist; on the loop
  *   broker.c                 connects, reconnects, handles the turns of the loop
  *   broker_state.c           drops the connection, acknowledges messages, requests turns
  *   broker_read.c            reads frames: deliveries, returned messages and confirms
@@ -29,13 +29,13 @@ struct loop_io;
 struct loop_timer;
 
 /*
- * The header with the end of a call's time limit by the sender's clock, in milliseconds
- * since 1970.
+ * The header that contains the end of a call's time limit, in milliseconds since 1970 by
+ * the sender's clock.
  */
 #define LIMIT_HEADER "x-zonefleet-limit"
 /*
- * The headers of a copy: the broker account that sent the original, and its proof
- * (trust.h).
+ * The headers of a copy: the broker account that sent the original message, and the
+ * proof of this account (trust.h).
  */
 #define USER_HEADER "x-zonefleet-user"
 #define USER_PROOF_HEADER "x-zonefleet-user-proof"
@@ -46,10 +46,10 @@ enum {
 	CHECK_CHANNEL = 2,	/* the channel for a topology check */
 	/*
 	 * Maximum size of a received frame: the default of RabbitMQ. A message header is
-	 * one frame. The size of the header does not depend on this connection's
-	 * frame_max, so every header that a producer can send must fit. If a header of
-	 * this size has the deepest nesting, librabbitmq decodes the header in less than
-	 * 4 MiB of stack.
+	 * one frame. The producer chooses the size of the header without regard to the
+	 * frame_max of this connection, so every header that a producer can send must
+	 * fit. If a header of this size has the deepest nesting, librabbitmq decodes the
+	 * header in less than 4 MiB of stack.
 	 */
 	FRAME_MAX = 131072,
 	SENT_FRAME_MAX = 8192,
@@ -88,24 +88,26 @@ struct connection {
 	const char *user;	/* name of the account; borrowed from the broker's URL */
 	size_t body_max;	/* maximum number of body bytes in one frame */
 	/*
-	 * number of bytes that may be sent before the next check for room in the socket
+	 * number of bytes that the connection can send before it must check the room in
+	 * the socket again
 	 */
 	size_t credit;
 };
 
 /*
  * With a struct cancel, one thread can interrupt another thread that opens or uses a
- * connection. The struct contains a duplicate of the socket. The thread that takes the
- * duplicate from the struct also closes the duplicate.
+ * connection. The struct contains a duplicate of the descriptor of the socket. The
+ * thread that removes the duplicate from the struct must close the duplicate.
  */
 struct cancel {
 	atomic_bool wanted;
-	atomic_int fd;		/* duplicate of the socket; -1: no socket */
+	atomic_int fd;		/* duplicate of the descriptor; -1: no duplicate */
 };
 
 void cancel_init(struct cancel *cancel);
 void cancel_clear(struct cancel *cancel);
-void cancel_now(struct cancel *cancel);		/* the other thread calls it */
+/* the interrupting thread calls cancel_now() */
+void cancel_now(struct cancel *cancel);
 
 /* ERR_DENIED: the broker refused the account, the virtual host or a right. */
 enum err connection_open(const struct broker *broker, const struct broker_host *host,
@@ -120,7 +122,10 @@ void connection_free(struct connection **connection);
  * True: the socket has room for LEN bytes (at most one frame), so a send does not block.
  */
 bool connection_writable(struct connection *connection, size_t len);
-/* After a call with ON, the kernel sends only full packets, until a call without ON. */
+/*
+ * After a call with ON = true, the kernel sends only full packets, until a call with ON
+ * = false.
+ */
 void connection_cork(struct connection *connection, bool on);
 
 enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
@@ -128,7 +133,10 @@ enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
 int reply_code(amqp_rpc_reply_t reply);
 /* True: the broker sends CODE when it refuses an account, a virtual host or a right. */
 bool reply_is_refusal(int code);
-/* Like reply_check(), but returns ERR_DENIED for a refusal. */
+/*
+ * Like reply_check(), but returns ERR_DENIED if the code of the reply is a refusal
+ * (reply_is_refusal()).
+ */
 enum err reply_check_rights(amqp_rpc_reply_t reply, const char *what, struct why *why);
 
 /* ---- broker_topology.c ---- */
@@ -144,13 +152,14 @@ enum { ARGUMENTS_MAX = 6 };
 /* An exchange, queue or binding. */
 struct topology_item {
 	enum topology_kind { TOPOLOGY_EXCHANGE, TOPOLOGY_QUEUE, TOPOLOGY_BINDING } kind;
-	/* name of the item; of a binding: the name of the queue */
+	/* name of the exchange or queue; for a binding: name of the queue */
 	const char *name;
 	/* true: the exchange or queue survives a restart of the broker */
 	bool durable;
 	const char *type;		/* type of an exchange */
 	bool auto_delete;
-	bool exclusive;			/* true: the queue ends with its connection */
+	/* true: the broker deletes the queue when its connection ends */
+	bool exclusive;
 	amqp_table_entry_t argument[ARGUMENTS_MAX];
 	int argument_count;
 	const char *source, *key;	/* source exchange and routing key of a binding */
@@ -199,11 +208,11 @@ void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare
 /* ---- broker_topology_check.c ---- */
 
 /*
- * RabbitMQ reports the deletion of a queue that has a consumer, but no other deletion. So
- * each connection tests all items of its topology every few seconds, one after the other.
- * If an item is missing, or if the account may no longer use it, the check drops the
- * connection. The next connection declares all items. Each check opens a new channel,
- * because a channel caches its permissions.
+ * RabbitMQ reports the deletion of a queue that has a consumer, but no other deletion.
+ * So each connection tests all items of its topology every few seconds, one after the
+ * other. If an item is missing, or if the account has lost the right to use the item,
+ * the check drops the connection. The next connection declares all items again. Each
+ * check opens a new channel, because a channel caches its permissions.
  */
 struct topology_check {
 	enum { CHECK_IDLE, CHECK_OPENS, CHECK_ASKS, CHECK_CLOSES } state;
@@ -211,14 +220,14 @@ struct topology_check {
 	/* true: the next method must be sent as soon as the socket has room */
 	bool due;
 	/*
-	 * fires when the next check begins. During a check, it fires when the broker has
-	 * not answered a method within 10 s
+	 * Between two checks, the timer fires when the next check must begin. During a
+	 * check, the timer fires if the broker has not answered a method within 10 s.
 	 */
 	struct loop_timer *timer;
 };
 
 void topology_check_schedule(struct broker *broker);
-void topology_check_on_timer(struct broker *broker);	/* callback of the timer */
+void topology_check_on_timer(struct broker *broker);	/* callback of `timer` */
 bool topology_check_send(
     struct broker *broker); /* false: the socket has no room, or an error */
 void topology_check_on_method(struct broker *broker, const amqp_method_t *method);
@@ -256,8 +265,8 @@ struct content {
 /* ---- the outbox (broker_publish.c) ---- */
 
 /*
- * A delivery whose copy is being sent. IN acknowledges the delivery when the broker has
- * confirmed the copy.
+ * A delivery whose copy is in the outbox. IN acknowledges the delivery when the broker
+ * has confirmed the copy.
  */
 struct original {
 	LIST_ENTRY(original) link;
@@ -275,14 +284,16 @@ struct message {
 	uint64_t id;
 	int64_t deadline_ms, sent_ms;
 	/*
-	 * end of the attempts with an unroutable message; 0: the broker has not returned
-	 * the message
+	 * end of the attempts to send an unroutable message; 0: the broker has not
+	 * returned the message
 	 */
 	int64_t resend_until_ms;
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
 	/*
-	 * headers of the message: this member and the next five, unless they are 0 or ""
+	 * The members from `attempts` to `user_proof` are the headers of the message. A
+	 * member that is 0 or "" makes no header. Exception: `user` makes a header if
+	 * `queue` is not "".
 	 */
 	int attempts;
 	int64_t dead_unix;
@@ -299,8 +310,8 @@ struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
 	/*
-	 * unroutable messages that wait for another attempt, because a consumer may soon
-	 * declare the missing queue
+	 * unroutable messages that wait for another attempt, because possibly a consumer
+	 * will soon declare the missing queue
 	 */
 	struct message_queue returned;
 	size_t returned_count;
@@ -317,12 +328,13 @@ struct outbox {
 	int64_t expire_ms;	/* the time at which the timer fires */
 	/*
 	 * If the broker closes the channel because of a bad message, the broker does not
-	 * name this message. To find the bad message, the outbox then sends the next
-	 * `probes` messages one by one.
+	 * name this message. To find the bad message, the outbox sends the next `probes`
+	 * messages one by one. 0: there is no bad message to find.
 	 */
 	size_t probes;
 	/*
-	 * true: another program has declared a fanout exchange with different properties
+	 * true: another program has declared a fanout exchange with different
+	 * properties, so the outbox no longer declares fanout exchanges
 	 */
 	bool fanout_foreign;
 };
@@ -339,15 +351,18 @@ void outbox_close(struct outbox *outbox);
  */
 bool outbox_send(struct broker *broker);
 /*
- * Call it after the connection is lost. Moves all sent messages without a confirm back to
- * the waiting messages.
+ * Call outbox_rewind() after the connection is lost. Moves all sent messages without a
+ * confirm back to the waiting messages.
  */
 void outbox_rewind(struct broker *broker);
 void outbox_expire(struct broker *broker);
 void outbox_resend_returned(void *broker);	/* callback of a timer */
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err);
 void outbox_returned(struct broker *broker, amqp_bytes_t message_id);
-/* Call it if the broker has closed the channel with CODE because of METHOD. */
+/*
+ * Call this function if the broker has closed the channel. CODE is the reason of the
+ * broker, and METHOD is the method that failed.
+ */
 void outbox_on_channel_close(struct broker *broker, int code,
                              amqp_method_number_t method);
 
@@ -357,7 +372,7 @@ struct connect_job;
 
 /*
  * In a turn, a connection reads, then acknowledges, then sends. The connection never
- * waits. It sends a frame only if the kernel reports enough room for the frame.
+ * waits: it sends a frame only if the kernel reports enough room for the frame.
  */
 struct broker {
 	struct loop *loop;
@@ -387,15 +402,15 @@ struct broker {
 	void (*turn)(void *broker);
 	/* true: turn() will run at the end of the loop's turn */
 	bool turn_due;
-	/* number of the loop's turn in which the last read ran; 0: no read yet */
+	/* number of the turn of the loop in which the last read ran; 0: no read yet */
 	uint64_t read_in;
 	bool read_all;			/* true: the last read has read all input */
-	/* time at which the socket was last empty, by clock_boot_ms() */
+	/* time at which a read last found the socket empty, by clock_boot_ms() */
 	int64_t drained_ms;
 	/* true: RabbitMQ accepts no messages because of an alarm */
 	bool blocked;
 	bool paused;
-	/* `busy`: in a turn. `closed`: broker_close() was called */
+	/* `busy`: a turn is running. `closed`: broker_close() was called */
 	bool busy, closed;
 
 	struct content content;
@@ -417,8 +432,8 @@ void broker_reconnect_later(struct broker *broker);	/* connects again after a pa
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * Call it after broker_drop(). Calls the hook `refused` if reply_is_refusal(CODE) is
- * true.
+ * Call this function after broker_drop(). Calls the hook `refused` if
+ * reply_is_refusal(CODE) is true.
  */
 void broker_tell_refusal(struct broker *broker, int code);
 

@@ -15,7 +15,7 @@ struct db_config;
 struct program;
 
 /*
- * Tries to connect to one server. WHY is empty before the call. After a success, WHY may
+ * Tries to connect to one server. WHY is empty before the call. After a success, WHY can
  * contain a note for the table.
  */
 typedef enum err connect_probe(void *self, struct why *why);
@@ -27,13 +27,17 @@ typedef enum err connect_probe(void *self, struct why *why);
  */
 void connect_check_add(struct connect_check *check, const char *what, const char *address,
                        connect_probe *probe, void *self);
-/* Adds a row for an address that the check does not try. Copies the texts. */
+/* Adds a row for a server that the check does not try to connect to. Copies the texts. */
 void connect_check_skip(struct connect_check *check, const char *what,
                         const char *address, const char *reason);
-/* The settings of the program for its database, for a probe. */
+/*
+ * Returns the settings of the program's database, for a probe that connects to the
+ * database.
+ */
 const struct db_config *connect_check_database(const struct connect_check *check);
 /*
- * Tries the broker, the database with the version of the schema, and the program's own
- * servers. Prints the table to standard output. True: all probes succeeded.
+ * Tries to connect to the broker, the database and the program's own servers, and checks
+ * the version of the schema. Prints the table to standard output. True: all probes
+ * succeeded.
  */
 bool connect_check_run(struct program *program);

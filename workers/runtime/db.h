@@ -1,12 +1,12 @@
 /*
  * db -- a connection to MySQL or MariaDB. Only the files db* use the client library.
  *
- * When the caller first uses a struct db, the struct db connects to the first host of the
- * list that accepts the connection. It connects again after the connection is lost. A
- * struct db runs statements with bound values as prepared statements, and keeps the last
- * 256 prepared statements for later calls. Each read and write of the connection has a
- * time limit. The files db* never set the option RECONNECT of the library, because
- * RECONNECT would hide the loss of a transaction. Only one thread may use a struct db.
+ * At its first use, a struct db connects to the first host of the list that accepts the
+ * connection. After the connection is lost, the struct db connects again. A struct db
+ * runs statements with bound values as prepared statements, and keeps the last 256
+ * prepared statements for later calls. Each read and write of the connection has a time
+ * limit. The files db* never set the option RECONNECT of the library, because RECONNECT
+ * would hide the loss of a transaction. Only one thread may use a struct db.
  */
 #pragma once
 
@@ -22,24 +22,25 @@ struct db_config {
 	char *host;		/* list of hosts: "127.0.0.1:3306,db2,/socket" */
 	char *user, *password, *name;
 	/*
-	 * file with CA certificates. If it is set, use TLS only, and verify the server
-	 * with these certificates
+	 * file with CA certificates. If tls_ca is set, the connection uses TLS, and db
+	 * verifies the server with these certificates
 	 */
 	char *tls_ca;
 	/*
-	 * true: use TLS only, and verify the server with the CA certificates of the
-	 * system
+	 * true: the connection uses TLS, and db verifies the server. If tls_ca is not
+	 * set, db uses the CA certificates of the system
 	 */
 	bool tls;
 	int timeout_s;		/* time limit of one statement */
 	/*
 	 * For connections with long transactions; the settings file has no such options.
-	 * HOLD_S is the time limit of a wait for a locked row. If HOLD_S is 0, this limit
-	 * is half of timeout_s. A MariaDB server also ends a transaction that is idle for
-	 * HOLD_S. READ_COMMITTED: the connection locks rows without the gaps between
-	 * them, and each statement has its own snapshot. With READ_COMMITTED, a server
-	 * with a binary log and binlog_format = STATEMENT counts as unreachable, and the
-	 * error says which setting to change.
+	 * HOLD_S is the time limit of a wait for a locked row. On MariaDB, HOLD_S is
+	 * also the time after which the server ends an idle transaction. If HOLD_S is 0,
+	 * the first limit is half of timeout_s, and the second limit is 30 % of
+	 * timeout_s. READ_COMMITTED: the connection locks rows without the gaps between
+	 * the rows, and each statement has its own snapshot. With READ_COMMITTED, a
+	 * server with a binary log and binlog_format = STATEMENT counts as unreachable,
+	 * and the error says which setting to change.
 	 */
 	int hold_s;
 	bool read_committed;
@@ -55,10 +56,10 @@ enum err db_check(const struct db_config *config, struct why *why);
 struct db *db_new(const struct db_config *config);
 void db_free(struct db **db);
 /*
- * Call it before the first use of DB, if the thread of a loop uses DB. A statement then
- * does not wait for a row that another transaction has locked. The statement fails with
- * ERR_LOCKED (on MySQL, after 1 s). A statement with SKIP LOCKED must begin with
- * TX_SKIPS_LOCKED.
+ * Call db_set_no_lock_wait() before the first use of DB, if the thread of a loop uses
+ * DB. After this call, a statement does not wait for a row that another transaction has
+ * locked. The statement fails with ERR_LOCKED (on MySQL, after 1 s). A statement with
+ * SKIP LOCKED must begin with TX_SKIPS_LOCKED.
  */
 void db_set_no_lock_wait(struct db *db);
 /*
@@ -68,15 +69,15 @@ void db_set_no_lock_wait(struct db *db);
 int64_t db_take_locked(struct db *db);
 /*
  * Tests the connection, and connects if necessary. ERR_UNREACHABLE: no host accepted the
- * connection. All calls in the next 200 ms to 5 s then fail immediately, without an
- * attempt. Do not call db_ping() within a transaction.
+ * connection. In this case, all calls in the next 200 ms to 5 s fail immediately,
+ * without an attempt to connect. Do not call db_ping() within a transaction.
  */
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
  * Returns the reason why a server refused a statement, for example because the server is
  * read-only. NULL: no server has refused a statement in the last 15 s, or a write has
- * succeeded since. Only the thread that uses DB may call db_refusal().
+ * succeeded since the refusal. Only the thread that uses DB may call db_refusal().
  */
 const char *db_refusal(const struct db *db);
 /*

@@ -9,12 +9,12 @@
 
 #include "runtime/db_private.h"
 
-/* for this time after a failure of a host, db tries the other hosts first */
+/* in this period after a failure of a host, db tries the other hosts before this host */
 enum { HOST_FAILED_MS = 5000 };
 
 /*
- * One column of the current row. The client library writes the length, and the value of a
- * number. The bytes of other columns are fetched later (db_column_bytes()).
+ * One column of the current row. The client library writes the length and, if the column
+ * is a number, its value. db_column_bytes() fetches the bytes of other columns.
  */
 struct cell {
 	unsigned long len;
@@ -28,7 +28,7 @@ struct db_statement {
 	MYSQL_BIND *params, *columns;
 	struct cell *cells;
 	unsigned param_count, column_count;
-	/* true: the columns of the statement are bound, since its first SELECT */
+	/* true: db has bound the columns of the statement (in the first SELECT) */
 	bool is_bound;
 	/* strings of the current row; NULL: no strings yet */
 	struct arena *row;
@@ -49,16 +49,16 @@ struct db {
 	 * recently used statement is first
 	 */
 	struct db_statement *statements;
-	/* the statement whose rows the server is sending; NULL: no such statement */
+	/* the statement whose rows the server is sending; NULL: no SELECT is open */
 	struct db_statement *reading;
-	/* last id of the last statement, for tx_last_id() */
+	/* the id that the last statement set with LAST_INSERT_ID(X), for tx_last_id() */
 	uint64_t last_id;
 	bool in_transaction;
 	uint64_t tx_count;
+	/* number and address of the struct tx that last used the connection */
 	struct {
 		uint64_t number;
 		const void *place;
-	/* number and address of the struct tx that last used the connection */
 	} tx;
 	/* true: the connection is in the state DB_UNCERTAIN */
 	bool uncertain;
@@ -83,10 +83,10 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
 /*
  * ERR_RACE: the server has ended the transaction without an error. A Galera node can
  * abort a transaction because of another node's writes and still answer the running
- * SELECT without an error (MariaDB 10.11). Rows are then missing, or a sub-select returns
- * NULL. Later statements would each commit by themselves. Only the status of each answer
- * shows the end of the transaction. So call this function before you use a row. The call
- * costs no round trip.
+ * SELECT without an error (MariaDB 10.11). In this case, rows are missing, or a
+ * sub-select returns NULL, and each later statement would commit by itself. Only the
+ * status in each answer shows the end of the transaction. So call this function before
+ * you use a row. The call costs no round trip.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
 /* Tells the server that the connection ends, and closes the connection. */

@@ -2,10 +2,10 @@
  * db_private -- declarations that only the files of db, tx.c and migrate.c use. The types
  * of the client library are in db_mysql.h, not here.
  *
- * Functions that send a statement to the database server return errors according to the
- * table in db_error.c. If a function finds that the connection is lost, the function
- * closes the connection. While the connection is closed, db_is_up() returns false and no
- * transaction is open.
+ * The functions that send a statement to the database server return the errors in the
+ * table of db_error.c. If such a function finds that the connection is lost, the
+ * function closes the connection. While the connection is closed, db_is_up() returns
+ * false and no transaction is open.
  */
 #pragma once
 
@@ -29,13 +29,13 @@ struct tx_value;
 enum err db_connect(struct db *db, struct why *why);
 /*
  * Begins a transaction with the statement START: one round trip. If the connection is
- * lost within the first second, db_begin() connects again and repeats START, but only
- * once.
+ * lost within one second after the call, db_begin() connects again and repeats START,
+ * but only once.
  */
 enum err db_begin(struct db *db, const char *start, struct why *why);
 /*
  * Commits the transaction: one round trip. After a failure, the transaction is no longer
- * open: db has rolled the transaction back, or the connection is lost.
+ * open: db has rolled back the transaction, or the connection is lost.
  */
 enum err db_commit(struct db *db, struct why *why);
 /*
@@ -44,9 +44,9 @@ enum err db_commit(struct db *db, struct why *why);
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
 /*
- * db_next_tx() returns the number of a new struct tx. db_is_tx_at() notes the address
- * PLACE of the struct tx when this struct tx is first used. False: the struct tx with
- * this NUMBER was last used at another address.
+ * db_next_tx() returns the number of a new struct tx. db_is_tx_at() detects a copy of a
+ * struct tx by its address PLACE. False: the last call of db_is_tx_at() had the same
+ * NUMBER, but a different PLACE.
  */
 uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
@@ -55,8 +55,8 @@ bool db_limits_statements(const struct db *db);
 /* True: the server had innodb_snapshot_isolation at the last connect. */
 bool db_isolates_snapshots(const struct db *db);
 /*
- * Sets the timeout of a statement, for migrations. 0: the configured timeout. Closes the
- * connection, so that the next connection has this timeout.
+ * Sets the time limit of one statement, for migrations. 0: the limit of the settings.
+ * Closes the connection, because a new limit applies only to a new connection.
  */
 void db_set_timeout(struct db *db, int timeout_s);
 
@@ -71,15 +71,16 @@ uint64_t db_last_id(const struct db *db);
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);
 /*
- * Reads the next row. If there are no more rows, FOUND gets false, and the SELECT ends.
+ * Reads the next row. FOUND gets false, and the SELECT ends, if there are no more rows
+ * or after an error.
  */
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads the remaining rows. Does nothing if no SELECT is open. */
 void db_select_end(struct db *db);
 /*
- * Reads all rows of the SELECT into memory. So this function finds an error at the end of
- * the answer before the caller uses the first row. Call it only if the answer has few
- * rows.
+ * Reads all rows of the open SELECT into memory. So db_select_all() finds an error at
+ * the end of the answer before the caller uses the first row. Call it only if the answer
+ * has few rows.
  */
 enum err db_select_all(struct db *db, struct why *why);
 
@@ -90,7 +91,7 @@ enum err db_column_int(struct db_statement *statement, unsigned column, int64_t 
 /*
  * Returns the octets of a column, with a NUL after them. LEN gets the number of octets
  * without this NUL. Returns NULL for SQL's NULL. If ARENA is NULL, the octets are valid
- * until db_fetch().
+ * until the next db_fetch().
  */
 const void *db_column_bytes(struct db_statement *statement, unsigned column,
                             struct arena *arena, size_t *len);
@@ -101,13 +102,13 @@ enum db_connection {
 	DB_STAYS,		/* db can continue to use the connection */
 	DB_LOST,		/* the connection is lost, or db cannot use it */
 	/*
-	 * this host refuses the connection or statement now; perhaps another host accepts
-	 * it
+	 * this host refuses the connection or the statement; possibly another host
+	 * accepts it
 	 */
 	DB_REFUSED,
 	/*
-	 * the host may refuse all further statements, so db tests the connection before
-	 * the next use
+	 * the host possibly refuses all further statements, so db tests the connection
+	 * before the next use
 	 */
 	DB_UNCERTAIN,
 };
@@ -131,7 +132,8 @@ struct db_host {
 	/* port of the host; 0: `name` is the path of a socket */
 	unsigned port;
 	int64_t failed_until_ms;	/* before this time, db tries other hosts first */
-	bool tried;			/* db has tried the host in this round */
+	/* true: db has tried the host in this round of attempts */
+	bool tried;
 };
 
 enum { DB_HOSTS_MAX = 16 };

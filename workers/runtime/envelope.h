@@ -19,20 +19,20 @@
 #include "base/err.h"
 #include "runtime/signature.h"
 
-/* The parts of a message that the check of its signature needs. */
+/* The parts of a message that are needed to check its signature. */
 struct envelope_proof {
 	const char *signature;	/* the signature; NULL: the message has no signature */
 	const char *text;	/* the text that the signature signs */
 	size_t text_len;
 	/*
-	 * owns `signature` and `text`; NULL: no envelope, or after
-	 * envelope_forget_proof()
+	 * owns `signature` and `text`; NULL: the message has no envelope, or
+	 * envelope_forget_proof() was called
 	 */
 	json_t *outer;
 };
 
 struct envelope_request {
-	/* `version` and `namespace` may be NULL */
+	/* `version` and `namespace` can be NULL */
 	const char *method, *version, *namespace;
 	const char *unique_id;
 	const char *msg_id, *reply_queue;		/* both NULL for a cast */
@@ -47,7 +47,7 @@ struct envelope_request {
 struct envelope_reply {
 	const char *msg_id;
 	bool ending;
-	json_t *result;				/* borrowed from message; may be NULL */
+	json_t *result;				/* borrowed from message; can be NULL */
 	/* class of the failure; NULL: the answer is not a failure */
 	const char *failure_class;
 	const char *failure_module, *failure_message;
@@ -70,7 +70,10 @@ struct envelope_notification {
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
-/* Frees the signed text, which may be large. Call it after the check of the signature. */
+/*
+ * Frees the signed text, which can be large. Call this function after the check of the
+ * signature.
+ */
 void envelope_forget_proof(struct envelope_proof *proof);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
@@ -88,8 +91,8 @@ struct envelope_signer {
 };
 
 /*
- * A call or cast. If unique_id is NULL, envelope_request_encode() makes a new id. Each of
- * the following functions appends a message to BODY.
+ * A call or cast. If unique_id is NULL, envelope_request_encode() makes a new id.
+ * envelope_request_encode() and the functions after it append a message to BODY.
  */
 struct envelope_call {
 	const char *method;
@@ -99,7 +102,7 @@ struct envelope_call {
 	const char *version;
 	const char *unique_id;
 	const char *msg_id, *reply_queue;	/* both NULL for a cast */
-	/* key, topic and time of the signature; NULL: not signed */
+	/* key, topic and time of the signature; NULL: the message is not signed */
 	const struct envelope_signer *signer;
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);

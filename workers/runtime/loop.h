@@ -1,11 +1,12 @@
 /*
  * loop -- the event loop of a process, based on libev. Only loop.c uses libev.
  *
- * Watchers are on the heap. loop_io_new() and loop_async_new() start the watcher.
- * loop_timer_set() starts a timer, which fires only once. x_free(&x) stops the watcher
- * and sets the pointer to NULL. A callback may free its own watcher. Callbacks must not
- * block: use the lanes of offload.h for work that blocks. Free a watcher before closing
- * its descriptor and before freeing its loop.
+ * Watchers are on the heap. loop_io_new() and loop_async_new() start the watcher that
+ * they return. loop_timer_set() starts a timer, which fires only once. loop_io_free(),
+ * loop_timer_free() and loop_async_free() stop the watcher and set the pointer to NULL.
+ * A callback may free its own watcher. Callbacks must not block: use the lanes of
+ * offload.h for work that blocks. Free a watcher before closing its descriptor and
+ * before freeing its loop.
  */
 #pragma once
 
@@ -24,7 +25,10 @@ typedef void loop_fn(void *self);
 
 struct loop *loop_new(void);		/* call it after the fork */
 void loop_free(struct loop **loop);
-/* runs until loop_stop(). If loop_stop() was called before, returns immediately */
+/*
+ * runs until a callback calls loop_stop(). If loop_stop() was called before loop_run(),
+ * returns immediately
+ */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 /* returns the time at which this turn of the loop began, by clock_ms() */
@@ -49,24 +53,24 @@ void loop_timer_free(struct loop_timer **timer);
 
 /*
  * Runs FN once, at the end of this turn, after all pending I/O callbacks. If the end of
- * the turn has already begun, FN runs at the end of the next turn. Use it to make
- * batches.
+ * the turn has already begun, FN runs at the end of the next turn. Use loop_later() to
+ * handle several events in one batch.
  */
 void loop_later(struct loop *loop, loop_fn *fn, void *self);
 /* cancels all loop_later() calls for SELF */
 void loop_later_cancel(struct loop *loop, void *self);
 
 /*
- * loop_async_send() makes FN run soon on the thread of the loop. If other code calls
- * loop_async_send() several times before FN runs, FN may run only once. Another thread
- * may call only loop_async_send().
+ * loop_async_send() makes FN run soon on the thread of the loop. If loop_async_send() is
+ * called several times before FN runs, FN possibly runs only once. loop_async_send() is
+ * the only function of this module that another thread may call.
  */
 struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
 void loop_async_send(struct loop_async *async);
 void loop_async_free(struct loop_async **async);
 
 /*
- * Calls FN on the loop each time the process has received the signal SIGNUM. Call it only
- * once for each signal.
+ * Calls FN on the loop after the process has received the signal SIGNUM. Call
+ * loop_signal() only once for each signal.
  */
 void loop_signal(struct loop *loop, int signum, loop_fn *fn, void *self);

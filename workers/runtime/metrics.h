@@ -16,8 +16,8 @@ struct buf;
 enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
 /*
- * A program has at most METRICS_MAX - 1 time series. metric_new() logs a warning for each
- * further series, and /metrics does not show this series.
+ * A program has at most METRICS_MAX - 1 time series. For each further series,
+ * metric_new() logs a warning, and /metrics does not show the series.
  */
 enum { METRICS_MAX = 1024 };
 
@@ -39,7 +39,7 @@ void metrics_process(int index);	/* call it after the fork, in the process */
  */
 struct metric *metric_new(enum metric_type type, const char *name, const char *help,
                           const char *label_key, const char *label_value);
-/* for a counter (BY >= 0) or a gauge */
+/* for a counter (BY must not be negative) or a gauge */
 void metric_add(struct metric *metric, int64_t by);
 void metric_set(struct metric *metric, int64_t value);	/* for a gauge */
 void metric_observe_us(struct metric *metric, int64_t us);	/* for a histogram */
@@ -57,8 +57,8 @@ int64_t metrics_last_heartbeat(int process);	/* 0: no heartbeat yet */
 void metrics_set_down_reason(const char *words);
 enum { METRICS_WORDS = 256 };
 /*
- * True: PROCESS is not ready, and WORDS gets the reason. WORDS gets "" if the process has
- * not reported its state yet. False: the process is ready.
+ * True: PROCESS is not ready, and WORDS gets the reason. If the process has not reported
+ * its state yet, WORDS gets "". False: the process is ready.
  */
 bool metrics_down_reason(int process, char words[METRICS_WORDS]);
 /*

@@ -2,8 +2,9 @@
  * metrics_http -- the HTTP server of a program, based on libmicrohttpd. /metrics returns
  * the metrics as Prometheus text. /healthz returns 200 if all processes are ready and
  * have sent a heartbeat in the last 30 s. Otherwise /healthz returns 503 with a reason
- * for each other process. The server runs in the supervisor. It listens only if the
- * setting `metrics` of the program names an address.
+ * for each process that is not ready or has sent no heartbeat in the last 30 s. The
+ * server runs in the supervisor. The server listens only if the setting `metrics` of the
+ * program names an address.
  */
 #pragma once
 

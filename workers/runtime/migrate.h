@@ -5,12 +5,13 @@
  * an older version.
  *
  * DDL statements cannot be part of a transaction. So each version has a row in
- * schema_migrations. The state of this row is STARTED before the first statement and DONE
- * after the last statement. The row is also the lock, because only one of two parallel
- * runs can insert the row. GET_LOCK() is not enough: on a cluster, the lock of GET_LOCK()
- * exists only on one node. If a migration is interrupted, its version stays in state
- * STARTED, and the program refuses the next migration. The error message tells the
- * operator what to do.
+ * schema_migrations. The state of this row is STARTED before the first statement and
+ * DONE after the last statement. The row is also the lock, because only one of two
+ * parallel runs can insert the row. migrate_run() also calls GET_LOCK(), so that a
+ * second run on the same server waits. GET_LOCK() alone is not enough: on a cluster, the
+ * lock of GET_LOCK() exists only on one node. If a migration is interrupted, its version
+ * stays in state STARTED, and the program refuses the next migration. The error message
+ * tells the operator what to do.
  */
 #pragma once
 
@@ -27,10 +28,11 @@ struct migrate_file {
 extern const struct migrate_file migrate_files[];
 
 /*
- * Applies the missing versions of the schema in order. Calls PROGRESS for each version.
- * APPLIED is true if this run has applied the version. ERR_CONFLICT: an earlier migration
- * was interrupted, or a file differs from the file that was applied. ERR_BUSY: another
- * run on the same server has not finished within a minute.
+ * Applies the missing versions of the schema in order. Calls PROGRESS for each version
+ * of the schema. APPLIED is true if this run has applied the version, and false if the
+ * database already had the version. ERR_CONFLICT: an earlier migration was interrupted,
+ * or a file differs from the file that was applied. ERR_BUSY: another run on the same
+ * server has not finished within a minute.
  */
 enum err migrate_run(struct db *db,
                      void (*progress)(void *self, int version, const char *name,

@@ -3,8 +3,8 @@
  *
  * A lane is one thread with a bounded queue. The jobs of one lane run one after the
  * other. The jobs of different lanes run in parallel. work() runs on the thread of the
- * lane and must have its own time limit. After work(), done() runs on the event loop. For
- * each job, either lane_submit() refuses the job, or done() runs later.
+ * lane and must have its own time limit. After work(), done() runs on the event loop.
+ * Each job that lane_submit() accepts gets exactly one call of done().
  */
 #pragma once
 
@@ -22,8 +22,8 @@ typedef void lane_fn(void *job);
  */
 struct lane *lane_new(struct loop *loop, const char *name, size_t limit);
 /*
- * Adds a job to the queue. False: the queue is full, or lane_free() is running. Then
- * neither WORK nor DONE runs.
+ * Adds a job to the queue. False: the queue is full, or lane_free() is running. In this
+ * case, neither WORK nor DONE runs.
  */
 bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job);
 /* Returns the number of jobs whose done() has not run yet. */
@@ -34,5 +34,8 @@ size_t lane_waiting(const struct lane *lane);
  * without work(). The lane refuses new jobs. A done() may call lane_free().
  */
 void lane_free(struct lane **lane);
-/* Call it in done(). True: work() has run. False: lane_free() has dropped the job. */
+/*
+ * Call this function only in done(). True: work() of this job has run. False:
+ * lane_free() has dropped the job before work().
+ */
 bool lane_job_ran(const struct lane *lane);

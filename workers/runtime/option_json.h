@@ -10,8 +10,8 @@
 
 /*
  * Returns [{"group", "elements", "help", "rows": [{"key", "values", "default",
- * "required", "reloadable", "help"}]}]. "elements" names the items of a list. It is null
- * for a group that is not a list. "values" is the type with its bounds. For a required
- * row, "default" is an example. The caller frees the result.
+ * "required", "reloadable", "help"}]}]. "elements" is the key of a list in the group.
+ * "elements" is null for a group without a list. "values" is the type with its bounds.
+ * For a required row, "default" is an example. The caller frees the result.
  */
 json_t *option_json(const struct option_schema *schema);

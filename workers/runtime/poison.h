@@ -1,11 +1,11 @@
 /*
  * poison -- counts how often a message has crashed a process. After a crash, the broker
  * delivers the message again. So the message could crash all processes one after the
- * other. To prevent this, each process writes the ids of the messages that it handles to
- * memory that the supervisor also reads. If a process crashes, the supervisor counts one
- * crash for each message that this process was handling. After the first crash of a
- * message, a process handles the message alone, not in a batch. After POISON_DEATHS_MAX
- * crashes, no process handles the message.
+ * other. To prevent these crashes, each process writes the ids of the messages that it
+ * handles to memory that the supervisor also reads. If a process crashes, the supervisor
+ * counts one crash for each message that this process was handling. After the first
+ * crash of a message, a process handles the message alone, not in a batch. After
+ * POISON_DEATHS_MAX crashes, no process handles the message.
  */
 #pragma once
 
@@ -28,12 +28,13 @@ void poison_process(int index);		/* call it after the fork, in the process */
  */
 void poison_note(const char *unique_id);
 void poison_clear(void);
-/* Returns the number of processes that have crashed while they handled the message. */
+/* Returns how many processes have crashed while they handled the message. */
 int poison_deaths(const char *unique_id);
 
 /*
  * The supervisor calls this function when a process has ended. OF_A_FAULT: SIGSEGV,
- * SIGABRT or a similar signal ended the process. The function then counts one crash for
+ * SIGABRT or a similar signal ended the process, and the supervisor did not send this
+ * signal to a hung process. If OF_A_FAULT is true, the function counts one crash for
  * each message that the process was handling.
  */
 void poison_process_died(int process, bool of_a_fault);

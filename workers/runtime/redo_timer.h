@@ -1,8 +1,8 @@
 /*
  * redo_timer -- runs a transaction on the event loop. The timer repeats the transaction
  * while other transactions lock a row that this transaction needs (ERR_LOCKED). The
- * pauses between the attempts grow from 5 to 125 ms. After 5 s, the transaction fails
- * with ERR_LOCKED.
+ * pauses between the attempts grow from about 7 to about 100 ms. After 5 s, the
+ * transaction fails with ERR_LOCKED.
  *
  * A redo timer runs one transaction at a time. The timer belongs to the object that SELF
  * points to.
@@ -24,8 +24,9 @@ void redo_timer_free(struct redo_timer **timer);
 typedef enum err redo_fn(void *self, struct why *why);
 typedef void redo_done_fn(void *self, enum err err, const struct why *why);
 /*
- * Runs FN with tx_retry_on_loop(), and repeats this while FN ends in ERR_LOCKED, for at
- * most 5 s. Then calls DONE once. DONE may run before redo_timer_run() returns. It must
- * be safe to run FN several times. DONE may start the next transaction or free the timer.
+ * Runs FN with tx_retry_on_loop(). While the result is ERR_LOCKED, runs FN again, for at
+ * most 5 s. After the last run, calls DONE once. DONE can run before redo_timer_run()
+ * returns. It must be safe to run FN several times. DONE may start the next transaction
+ * or free the timer.
  */
 void redo_timer_run(struct redo_timer *timer, redo_fn *fn, redo_done_fn *done);

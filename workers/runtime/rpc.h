@@ -1,12 +1,12 @@
 /*
  * rpc -- remote procedure calls over the broker, for servers and clients.
  *
- * A program lists its methods in one table. The rpc server decodes the message, checks
- * the keywords and runs the handler. After the commit, the rpc server sends the answer
- * and acknowledges the message. The rpc server also applies the caller's time limit,
- * retries requests, makes dead letters, and writes log lines and metrics. A handler reads
- * req->args and may set req->result. A handler may run several times for one message, for
- * example after a race. All of these runs get the same req->unique_id.
+ * A program lists its methods in one table. The rpc server decodes a message, checks the
+ * keywords and runs the handler of the method. After the commit, the rpc server sends
+ * the answer and acknowledges the message. The rpc server also applies the caller's time
+ * limit, retries requests, makes dead letters, and writes log lines and metrics. A
+ * handler reads req->args and may set req->result. A handler can run several times for
+ * one message, for example after a race. All of these runs get the same req->unique_id.
  */
 #pragma once
 
@@ -29,7 +29,10 @@ struct loop;
 struct context {
 	/* id of the request, the same in the logs of all programs */
 	const char *request_id;
-	/* the key project_id or tenant of the context (access.h); "": no tenant */
+	/*
+	 * value of the key project_id of the context; if this key is absent, value of
+	 * the key tenant (access.h). "": no tenant
+	 */
 	const char *tenant;
 	const char *user;
 	/* true: the caller may see and change objects of other tenants */
@@ -45,12 +48,16 @@ struct context {
  * of the log about this object (rpc_log_changed()).
  */
 struct changed {
-	/* "domain", "pool", ...; also the key of the name in the line */
+	/*
+	 * kind of the object: "domain", "pool", ...; in the line, also the key of the
+	 * name
+	 */
 	const char *kind;
 	const char *name;
-	/* true: the line contains the serial and the counts of a domain */
+	/* true: the line contains the serial and the counts */
 	bool has_serial;
-	bool has_counts;	/* true: the line contains the counts */
+	/* true: the line contains the counts, even if has_serial is false */
+	bool has_counts;
 	uint32_t serial;	/* serial after the change */
 	/* numbers of records, or of endpoints of a resource */
 	int64_t added, updated, deleted;
@@ -60,7 +67,7 @@ struct request {
 	struct context context;
 	const char *account;	/* the sender's broker account; "": unknown */
 	const char *method;
-	/* 32 hexadecimal digits, the same if the message arrives twice */
+	/* id of 32 hexadecimal digits; the same if the message arrives twice */
 	const char *unique_id;
 	/* arguments of the request; borrowed until the handler returns */
 	const json_t *args;
@@ -74,13 +81,14 @@ struct request {
 	bool is_call, redelivered;
 	/* true: a key of the fleet or of the agents signed the request */
 	bool is_signed;
-	/* true: an earlier run of the request may have committed */
+	/* true: an earlier run of the request has possibly committed */
 	bool is_again;
-	/* time since a run of the request first ended in ERR_LOCKED */
+	/* time in milliseconds since a run of the request first ended in ERR_LOCKED */
 	int waited_ms;
 	/*
-	 * true: the handler's statement may wait for a short time for the row of the
-	 * subject, because other processes lock this row only for a short time
+	 * true: a statement of the handler may wait for the row of the subject for a
+	 * short time, because other processes probably lock this row only for a short
+	 * time
 	 */
 	bool may_wait;
 	/* end of the caller's time limit, by clock_boot_ms(); 0: no limit */
@@ -90,7 +98,8 @@ struct request {
 typedef enum err rpc_handler(void *self, struct request *req);
 /*
  * Handles several waiting requests of one method. Sets an element of errs[] for each
- * request. Use it to commit several requests together, or to merge requests.
+ * request. With a batch, a program can commit several requests together, or merge
+ * requests.
  */
 typedef void rpc_batch(void *self, struct request *const *reqs, size_t count,
                        enum err *errs);
@@ -103,20 +112,24 @@ struct rpc_method {
 	 * keywords
 	 */
 	const char *args;
-	/* handles several requests together; the server then does not use `handler` */
+	/*
+	 * handles several requests together. If `batch` is set, the server does not use
+	 * `handler`
+	 */
 	rpc_batch *batch;
 	/*
 	 * The argument that names the row that the handler locks, or two arguments
-	 * separated by a blank. The value of each argument is a string, or an object with
-	 * an id or a name. While a request waits for the row, all later requests with the
-	 * same subject also wait.
+	 * separated by a blank. The value of each argument is a string, or an object
+	 * with an id or a name. While a request waits for the row, all later requests
+	 * with the same subject also wait. If too many requests wait, a later request
+	 * ends in ERR_LOCKED.
 	 */
 	const char *subject;
 	/* true: only programs of the fleet may call the method (trust.h) */
 	bool fleet;
 	/*
-	 * true: agents send or receive this call, so a key of fleet.agent_keys may sign
-	 * it
+	 * true: agents send or receive the messages of this method, so a key of
+	 * fleet.agent_keys may sign them
 	 */
 	bool agents;
 };
@@ -128,24 +141,25 @@ struct rpc_server_config {
 	const char *topic;
 	/* name of a second work queue: "central.recovery". NULL: no second work queue */
 	const char *recovery;
-	const struct rpc_method *methods;	/* all methods. The last row is zero */
+	/* all methods; a row of zeroes ends the table */
+	const struct rpc_method *methods;
 	const char *version;		/* version of the methods: "1.0" */
 	int prefetch;
 	/* true: the server also handles fanout casts to the topic */
 	bool fanout;
 	/*
-	 * true: the server handles only fanout casts, and has no work queue. It drops
-	 * each cast that fails
+	 * true: the server handles only fanout casts, and has no work queue. The server
+	 * drops each cast that fails
 	 */
 	bool fanout_only;
 	/*
-	 * NULL: the server does not check the senders. Then no row of `methods` may set
-	 * `fleet`
+	 * NULL: the server does not check the senders. In this case, no row of `methods`
+	 * may set `fleet`
 	 */
 	struct trust *trust;
 	/*
-	 * The server calls this function each time it has a new fanout queue, because the
-	 * server may have missed casts. May be NULL.
+	 * The server calls this function each time it has a new fanout queue, because
+	 * the server has possibly missed casts. Can be NULL.
 	 */
 	void (*fanout_is_new)(void *self);
 	void *self;
@@ -181,19 +195,19 @@ void rpc_server_close(struct rpc_server **server);
 
 /*
  * Finds the method, checks the keywords and runs the handler. rpc_dispatch() itself does
- * no I/O. Only tests and fuzzers call it.
+ * no I/O. Only tests and fuzzers call rpc_dispatch().
  */
 enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct request *req);
 /*
  * Checks the namespace and the version of a request. ERR_VERSION: the request contains a
- * namespace or an incompatible version. A VERSION of NULL means "1.0".
+ * namespace or an incompatible version. If VERSION is NULL, the version is "1.0".
  */
 enum err rpc_check_version(const char *implemented, const char *method,
                            const char *namespace, const char *version, struct why *why);
 /*
  * Finds a method by its name in the table METHODS. rpc_find() also finds the method
- * oslo_rpc_server_ping, which every server has. It finds no method whose name begins with
- * an underscore.
+ * oslo_rpc_server_ping, which every server has. rpc_find() does not find a method whose
+ * name begins with an underscore.
  */
 enum err rpc_find(const struct rpc_method *methods, const char *name,
                   const struct rpc_method **found, struct why *why);
@@ -211,9 +225,9 @@ enum err rpc_take_keywords(const struct rpc_method *method, json_t *args,
 void rpc_run(const struct rpc_method *method, void *self, struct request *const *reqs,
              size_t count, enum err *errs);
 /*
- * Returns the error of a request to delete an object, after the deletion ended in ERR. If
- * ERR is ERR_NOT_FOUND and an earlier run of this request may have deleted the object,
- * returns OK. Otherwise returns ERR.
+ * Returns the error of a request to delete an object, if the deletion has ended in ERR.
+ * If ERR is ERR_NOT_FOUND and an earlier run of this request has possibly deleted the
+ * object (req->is_again), the result is OK. Otherwise the result is ERR.
  */
 enum err rpc_deleted(const struct request *req, enum err err);
 /*
@@ -227,8 +241,8 @@ struct changed *rpc_changed(struct request *req, const char *kind, const char *n
 void rpc_log_changed(const struct request *req);
 /*
  * Fills in INTO from the context of a message. ERR_DENIED: the tenant or the user is not
- * a valid identity (model/identity.h). Then INTO has no tenant and no rights. Only the
- * JSON value true for the key is_admin makes the caller an administrator.
+ * a valid identity (model/identity.h). In this case, INTO has no tenant and no rights.
+ * The caller is an administrator only if the key is_admin has the JSON value true.
  */
 enum err context_decode(const json_t *context, const char *unique_id,
                         struct context *into, struct why *why);
@@ -258,8 +272,8 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 /*
  * If TRUST has a key, the client signs all messages from now on, and accepts only signed
  * answers (trust.h). TRUST must outlive the client. After a reload of the keys, call
- * rpc_client_sign() again. The client then sends its open calls again, because servers
- * may sign the answers to the earlier copies with an old key.
+ * rpc_client_sign() again. In this case, the client sends its open calls again, because
+ * servers possibly sign the answers to the earlier copies with an old key.
  */
 void rpc_client_sign(struct rpc_client *client, struct trust *trust);
 /*
@@ -279,7 +293,10 @@ void rpc_client_close(struct rpc_client **client);
 struct rpc_target {
 	/* name of the topic: "central", "pool_manager.default" */
 	const char *topic;
-	/* "recovery": send to the recovery queue. NULL: send to the work queue */
+	/*
+	 * "recovery": the message goes to the recovery queue. NULL: the message goes to
+	 * the work queue
+	 */
 	const char *server;
 	bool fanout;
 	/* name of the exchange; NULL: the control exchange */
@@ -293,12 +310,12 @@ struct rpc_target {
 };
 
 /*
- * Send a persistent cast. CONFIRM runs once, unless rpc_cast_confirmed() returns an
- * error. CONFIRM gets OK when the broker has confirmed the cast, or an error. rpc_cast()
- * has no CONFIRM and logs such an error. If the broker cannot route the cast, the client
- * repeats the cast for up to 15 s, unless the cast is a fanout. The client keeps no
- * reference to ARGS. If CONTEXT is NULL, the request has an administrator's rights and a
- * new id.
+ * Send a persistent cast. If rpc_cast_confirmed() returns OK, CONFIRM runs once. CONFIRM
+ * gets OK if the broker has confirmed the cast. Otherwise CONFIRM gets an error.
+ * rpc_cast() has no CONFIRM: it logs the error instead. If the broker cannot route the
+ * cast, the client repeats the cast for up to 15 s, unless the cast is a fanout. The
+ * client keeps no reference to ARGS. If CONTEXT is NULL, the request has an
+ * administrator's rights and a new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,

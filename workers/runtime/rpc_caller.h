@@ -1,13 +1,13 @@
 /*
  * rpc_caller -- finds the caller that is waiting for an answer to an invalid body.
  *
- * If envelope.c refuses a body, for example because of a duplicate key, the sender may
- * still be waiting for an answer. The scan of the body reads only `_msg_id` and
+ * If envelope.c refuses a body, for example because of a duplicate key, the sender is
+ * possibly still waiting for an answer. The scan of the body reads only `_msg_id` and
  * `_reply_q`. The scan needs constant memory, so it can read a body of any length and
  * depth. The scan finds a caller only if three conditions hold: (1) the body is one
- * complete object, (2) `_msg_id` and `_reply_q` each occur once at the top level, and (3)
- * the reply queue has a valid name. If the body is an envelope, condition (2) applies to
- * the top level of `oslo.message`. This module does no I/O.
+ * complete object, (2) `_msg_id` and `_reply_q` each occur once at the top level, and
+ * (3) the reply queue has a valid name. If the body is an envelope, condition (2)
+ * applies to the top level of `oslo.message`. This module does no I/O.
  */
 #pragma once
 
@@ -44,7 +44,10 @@ enum caller_state {
 struct caller_level {
 	enum caller_state state;
 	size_t depth;			/* number of open brackets in the current value */
-	/* position in an escape of a string: 1 after \, 2 to 5 in \uXXXX */
+	/*
+	 * position in an escape of a string: 0 outside of an escape, 1 after \, 2 to 5
+	 * in \uXXXX
+	 */
 	int escape;
 	unsigned unicode;
 	char key[CALLER_KEY_MAX];
@@ -65,8 +68,8 @@ struct caller_scan {
 /* Scans the next bytes of the body. */
 void caller_scan(struct caller_scan *scan, const void *bytes, size_t len);
 /*
- * Call it after the whole body. True: the scan has found a caller. MSG_ID and REPLY_QUEUE
- * then point into SCAN.
+ * Call caller_found() after the scan of the whole body. True: the scan has found a
+ * caller, and MSG_ID and REPLY_QUEUE point into SCAN.
  */
 bool caller_found(const struct caller_scan *scan, const char **msg_id,
                   const char **reply_queue);

@@ -8,7 +8,8 @@
  * arguments of the call are the same.
  *
  * An account that reads a signed call could send another call with the same id, to make
- * the signed call fail. So signed calls have ids that no other account can choose.
+ * the signed call fail. So the program stores the answer to a signed call under an id
+ * that no other account can choose.
  */
 #pragma once
 
@@ -30,5 +31,8 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
  * character of the id is a letter from g to v instead of a hexadecimal digit.
  */
 void rpc_stored_id(const struct request *req, char id[ID_LEN + 1]);
-/* Makes TX fail with ERR_CONFLICT, because a different call has used the message id. */
+/*
+ * Makes TX fail with ERR_CONFLICT. Call this function if a different call has used the
+ * message id.
+ */
 void rpc_digest_conflict(struct tx *tx, const struct request *req);

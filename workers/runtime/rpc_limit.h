@@ -6,11 +6,11 @@
  * the caller's clock. Callers that use oslo.messaging cannot set a header, so they send
  * the end of the time limit in the context. A COMMIT takes time, and clocks differ. So a
  * process must finish a request RPC_MARGIN_MS before the end of the time limit. If the
- * time limit is shorter than two seconds, this margin is a quarter of the time limit. A
- * message may contain no end of the time limit, or an impossible end. In this case, the
- * time that the message spent in the broker's queue is unknown. The message arrived after
- * the process last found its socket to the broker empty, so the time limit begins at that
- * point. This module does no I/O and reads no clock.
+ * time limit is shorter than two seconds, this margin is a quarter of the time limit. If
+ * a message contains no end of the time limit, or an impossible end, the time that the
+ * message spent in the broker's queue is unknown. In this case, the time limit begins
+ * when the process last found its socket to the broker empty, because the message
+ * arrived after that point in time. This module does no I/O and reads no clock.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  *
  * rpc_server.c opens the server. rpc_receive.c makes a job from a delivery, rpc_run.c
  * runs the handler, and rpc_finish.c sends the answer and acknowledges the request. A
- * waiting job is in the queue of waiting jobs (`head`) or in the redo queue. A finished
- * job returns to the pool of jobs (rpc_job.c).
+ * job that waits is in the queue of waiting jobs (`head`) or in the redo queue. A
+ * finished job returns to the pool of jobs (rpc_job.c).
  */
 #pragma once
 
@@ -26,7 +26,7 @@ enum { RECENT_MAX = 64 };	/* number of recent requests that the server remembers
 
 /* A request, from the delivery to the acknowledgement. */
 struct job {
-	/* link in the redo queue. Must be the first member */
+	/* link in the redo queue; must be the first member */
 	struct redo_entry entry;
 	struct redo redo;
 	struct job *next;	/* link in the queue of waiting jobs, or in the pool */
@@ -34,7 +34,7 @@ struct job {
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
 	struct buf body;	/* body of a cast; a retry publishes this body again */
-	/* text of entry.subject, if two arguments form the subject */
+	/* if two arguments form the subject: the text of entry.subject */
 	char *subject;
 	/* NULL: a check failed, and `err` is the error */
 	const struct rpc_method *method;
@@ -46,7 +46,7 @@ struct job {
 	struct trust_verdict verdict;
 	enum err err;
 	char unique_id[ID_LEN + 1];
-	/* id for poison.h, the same for each delivery of the message */
+	/* id of the message for poison.h; each delivery of the message has the same id */
 	char poison_id[ID_LEN + 1];
 	/* hash of the received message, to detect a duplicate */
 	uint64_t hash;
@@ -56,11 +56,12 @@ struct job {
 };
 
 /*
- * A recent request. With it, the server detects a duplicate. Messages with the same id
- * are not duplicates if their reply queues differ: a caller that lost its reply queue
- * sends the call again with the same id. Messages with the same id but different texts
- * are also not duplicates. The server handles such a second message like any other
- * message. A handler that stores answers may refuse it (rpc_digest.h).
+ * A recent request. The server compares each new message with the recent requests, to
+ * detect a duplicate. Messages with the same id are not duplicates if their reply queues
+ * differ: a caller that lost its reply queue sends the call again with the same id.
+ * Messages with the same id but different texts are also not duplicates. In both cases,
+ * the server handles the second message like any other message. A handler that stores
+ * answers can refuse the second message (rpc_digest.h).
  */
 struct recent_request {
 	char unique_id[ID_LEN + 1];
@@ -96,14 +97,14 @@ struct rpc_server {
 /* ---- rpc_job.c ---- */
 
 /*
- * True: the job is a duplicate of a recent request. False: the server now remembers the
- * message, if the message has a unique id. A message that the broker delivers again is
- * not a duplicate.
+ * True: the job is a duplicate of a recent request. False: the job is not a duplicate,
+ * and the server now remembers its message, if the message has a unique id. A message
+ * that the broker delivers again is not a duplicate.
  */
 bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
 /*
- * Removes the message of the job from the recent requests. If the message arrives again,
- * the message does not count as a duplicate.
+ * Removes the message of the job from the recent requests. So the message does not count
+ * as a duplicate if it arrives again.
  */
 void rpc_job_forget(struct rpc_server *server, const struct job *job);
 /* Takes a job from the pool. If the pool is empty, makes a new job. */
@@ -139,12 +140,13 @@ void rpc_receive_delivery(void *self, const struct broker_delivery *delivery);
 void rpc_run_add(struct rpc_server *server, struct job *job);
 /*
  * A callback, which gets the server as SELF. Runs waiting jobs. After 2 ms (SLICE_MS),
- * starts no further job, and sets a timer for the rest of the jobs.
+ * starts no further job. If jobs still wait, sets a timer that calls rpc_run_waiting()
+ * again.
  */
 void rpc_run_waiting(void *self);
 /*
  * A callback, which gets the server as SELF. Moves the jobs whose pause is over from the
- * redo queue to the head of the queue, and calls rpc_run_waiting().
+ * redo queue to the head of the queue of waiting jobs, and calls rpc_run_waiting().
  */
 void rpc_run_redo(void *self);
 /*
@@ -170,10 +172,10 @@ void rpc_finish_dead_letter(struct rpc_server *server,
 
 /* ---- rpc_heartbeat.c ---- */
 
-/* If the caller of JOB has requested heartbeats, starts the timer of the heartbeats. */
+/* If the caller of JOB wants heartbeats, starts the timer of the heartbeats. */
 void rpc_heartbeat_watch(struct rpc_server *server, const struct job *job);
 /*
- * A callback, which gets the server as SELF. Sends the due heartbeats to the callers of
- * waiting jobs.
+ * A callback, which gets the server as SELF. Sends the heartbeats that are due to the
+ * callers of waiting jobs.
  */
 void rpc_heartbeat(void *self);

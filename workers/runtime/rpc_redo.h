@@ -1,11 +1,11 @@
 /*
- * rpc_redo -- stores requests that wait for their next run while other requests run. Such
- * a request has lost a race, or another transaction has locked a row that the request
- * needs.
+ * rpc_redo -- stores requests that wait for their next run while other requests run. A
+ * request waits if it has lost a race, or if another transaction has locked a row that
+ * the request needs.
  *
  * Waiting requests about the same subject run one after the other. The first waiting
- * request of a subject gets a pause. When this pause ends, the first request runs, and
- * then the other requests of the subject run in the order in which they arrived. The
+ * request of a subject gets a pause. When this pause ends, the first request runs. After
+ * it, the other requests of the subject run in the order in which they arrived. The
  * queue limits the number of requests that wait for locked rows, because each waiting
  * request takes one place of the broker's prefetch limit. This module has no timer and
  * reads no clock. A request embeds a struct redo_entry.
@@ -25,32 +25,34 @@
 struct redo {
 	int races;
 	int64_t race_until_ms;
-	/* end of the first run that found a locked row; 0: no such run */
+	/*
+	 * end of the first run that found a locked row; 0: no run has found a locked row
+	 */
 	int64_t locked_ms;
 };
 
 /*
  * Returns the pause before the next run of a request. The last run took RUN_MS and ended
- * at NOW_MS with ERR (ERR_RACE or ERR_LOCKED). RANDOM is a random number. -1: the request
- * must not run again. The limits are 8 lost races, 2 s since the first lost race, 4.5 s
- * for the run that lost the first race, and 5 s since the first run that found a locked
- * row.
+ * at NOW_MS with ERR (ERR_RACE or ERR_LOCKED). RANDOM is a random number. -1: a limit is
+ * reached, so the request must not run again. There are four limits: 8 lost races; 2 s
+ * since the first lost race; 4.5 s for the run that lost the first race; and 5 s since
+ * the first run that found a locked row.
  */
 int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_ms,
                   uint32_t random);
 
 /*
- * The subjects whose row was locked when a request last needed the row, and the time at
- * which a request first found each of these rows locked. The case of a subject and a dot
- * at the end of a subject have no effect. A new locked subject replaces the subject in
- * the same slot.
+ * The subjects whose row a request has found locked, and the time at which a request
+ * first found the row locked. Upper and lower case, and a dot at the end of a subject,
+ * make no difference. If a slot is occupied, a new locked subject replaces the subject
+ * in the slot.
  */
 struct locked_subjects {
 	struct {
 		uint32_t hash;
 		/* until_ms is 0 if the row is not locked */
 		int64_t since_ms, until_ms;
-		/* time of the last request that succeeded; 0: no such request */
+		/* time of the last request that succeeded; 0: no request has succeeded */
 		int64_t won_ms;
 	} slot[64];
 };
@@ -78,14 +80,14 @@ int64_t locked_subjects_since(const struct locked_subjects *locked, const char *
 
 struct redo_entry {
 	/*
-	 * link of the first requests of all subjects, or link of the requests behind the
-	 * same first request
+	 * for the first request of a subject: the first request of another subject. For
+	 * a request behind a first request: the next request of the same subject
 	 */
 	struct redo_entry *next;
 	struct redo_entry *behind, **behind_end;
 	/* subject of the request; borrowed. NULL: no subject */
 	const char *subject;
-	/* time at which the request is due; only for the first request of a subject */
+	/* only for the first request of a subject: time at which the request is due */
 	int64_t due_ms;
 	bool is_locked;
 };
@@ -97,9 +99,10 @@ struct redo_queue {
 };
 
 /*
- * True: no other request may wait for a row that has been locked since SINCE_MS, because
- * queue->locked_max requests already wait for locked rows. Always false if the row has
- * been locked for less than 250 ms, or if SINCE_MS is 0 (the row is not locked).
+ * True: no further request may wait for a row that has been locked since SINCE_MS,
+ * because queue->locked_max requests already wait for locked rows. The result is always
+ * false if the row has been locked for less than 250 ms, or if SINCE_MS is 0 (the row is
+ * not locked).
  */
 bool redo_queue_is_full(const struct redo_queue *queue, int64_t since_ms, int64_t now_ms);
 /* Returns the first waiting request of SUBJECT. NULL: no request of SUBJECT waits. */
@@ -110,8 +113,9 @@ struct redo_entry *redo_queue_leader(const struct redo_queue *queue, const char 
  */
 void redo_queue_add(struct redo_queue *queue, struct redo_entry *entry, int64_t due_ms);
 /*
- * Removes a due first request, and all entries behind it, from the queue. Returns them as
- * a list that is linked by `next`. NULL: no request is due.
+ * Removes a first request that is due, and all requests behind this request, from the
+ * queue. Returns these requests as a list that is linked by `next`. NULL: no request is
+ * due.
  */
 struct redo_entry *redo_queue_take_due(struct redo_queue *queue, int64_t now_ms);
 /* Returns the time at which the next first request is due. -1: the queue is empty. */

@@ -1,8 +1,8 @@
 /*
  * rpc_reference -- the texts of docs/rpc.md about the methods of a topic. The texts of a
- * program are in its service_words.c. docs/rpc/words.c prints texts and table rows. `make
- * check` fails if a method has no texts. test_rpc_reference.py makes the calls of the
- * examples and compares the answers with the documented objects.
+ * program are in its service_words.c. docs/rpc/words.c prints the texts and the rows of
+ * the tables. `make check` fails if a method has no texts. test_rpc_reference.py makes
+ * the calls of the examples and compares the answers with the documented objects.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ struct rpc_method_doc {
 	 */
 	const char *callers;
 	/*
-	 * form of the answer: "[domain]" or "`domains`: list of [domain]; `marker`: id or
-	 * null"
+	 * form of the answer, for example "[domain]" or "`domains`: list of [domain];
+	 * `marker`: id or null"
 	 */
 	const char *answer;
 	const char *example;	/* arguments of a call, as JSON with ' instead of " */
@@ -41,7 +41,7 @@ struct rpc_topic {
 	const char *topic, *help;
 	const struct rpc_method *(*methods)(void);
 	const struct rpc_method_doc *words;	/* the last row is zero */
-	/* arguments with the same meaning in several methods */
+	/* arguments that have the same meaning in several methods */
 	const struct json_field *args;
 	const struct rpc_object *objects;
 };

@@ -34,7 +34,10 @@ struct signature_key {
 	size_t len;
 };
 
-/* The first key signs messages. A program accepts signatures with each of the keys. */
+/*
+ * A program signs messages with the first key, and accepts signatures with any of the
+ * keys.
+ */
 struct signature_keys {
 	struct signature_key key[SIGNATURE_KEYS_MAX];
 	size_t count;
@@ -63,7 +66,7 @@ enum signature_result {
 	SIGNATURE_MALFORMED,
 	SIGNATURE_UNKNOWN_KEY,
 	/*
-	 * the sender signed a different key id, topic, time or text, or used a different
+	 * the sender signed a different topic, time, key id or text, or used a different
 	 * secret
 	 */
 	SIGNATURE_WRONG,
@@ -74,7 +77,10 @@ enum signature_result {
 
 struct signature_time {
 	int64_t now_unix_ms;
-	/* maximum age of a signature; also its maximum time in the future */
+	/*
+	 * maximum age of a signature; a signature can also be at most this time in the
+	 * future
+	 */
 	int max_age_ms;
 };
 
@@ -86,7 +92,7 @@ enum signature_result signature_verify(const struct signature_keys *keys,
                                        const struct signed_text *what,
                                        const char *signature,
                                        const struct signature_time *when);
-/* True: a program with the key made the signature, at any time. */
+/* True: a program with the key made the signature. The signature can have any time. */
 bool signature_is_genuine(enum signature_result result);
 /* for example "unknown_key" */
 const char *signature_result_name(enum signature_result result);

@@ -1,8 +1,8 @@
 /*
- * sql_script -- splits SQL text into statements, at each `;` outside quotes and comments.
- * The database connection accepts only one statement at a time, so the program must split
- * the text. sql_script does not support DELIMITER or the BEGIN ... END of a stored
- * program, because the schema does not use them.
+ * sql_script -- splits SQL text into statements, at each `;` outside quotes and
+ * comments. The database connection accepts only one statement at a time, so the program
+ * must split the text. This module does not support DELIMITER or the BEGIN ... END of a
+ * stored program, because the schema uses neither.
  */
 #pragma once
 

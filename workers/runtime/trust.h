@@ -4,15 +4,16 @@
  * (signature.h) and the context of the message.
  *
  * Some methods accept requests only from programs of the fleet (rpc_method.fleet). A
- * request for such a method must have a signature with one of fleet.keys. A signature
- * with one of fleet.agent_keys is valid only in messages that agents send or receive
- * (rpc_method.agents). Every broker account may call all other methods. If
- * broker.require_user_id is set, a message without a valid signature must name its
- * account. Only the accounts in broker.administrators may set `is_admin` without a valid
+ * request for such a method must have a valid signature. A signature with one of
+ * fleet.keys is valid in all messages. A signature with one of fleet.agent_keys is valid
+ * only in messages that agents send or receive (rpc_method.agents). If
+ * fleet.trust_broker is set, a server also accepts these requests without a valid
+ * signature. Every broker account may call all other methods. If broker.require_user_id
+ * is set, a call of these other methods without a valid signature must name its account.
+ * Only the accounts in broker.administrators may set `is_admin` without a valid
  * signature. If this list is empty, all accounts may set `is_admin`. The handlers check
- * the rights of the tenant. A refused request ends in ERR_DENIED. The metrics count
- * refused requests by reason, and the log has lines about refused requests
- * (refused_log.h).
+ * the rights of the tenant. A refused request ends in ERR_DENIED. The metrics count the
+ * refused requests by reason, and refused_log.h logs them.
  *
  * A program with a key signs its messages, and accepts only signed answers to its calls.
  * A server signs the answer to a call only if a known key signed the call. Otherwise
@@ -44,10 +45,10 @@ extern const struct option trust_fleet_options[];	/* options of the group "fleet
 extern const struct option trust_broker_options[];
 
 /*
- * Checks the keys in CONFIG. IS_FLEET: the program needs a key, because the program sends
- * or receives signed messages. If fleet.trust_broker is set, the program needs no key.
- * IS_AGENT: a key of fleet.agent_keys is enough. ERR_INVALID: a key is missing, is
- * malformed, or occurs in both settings.
+ * Checks the keys in CONFIG. IS_FLEET: the program sends or receives signed messages, so
+ * the program needs a key, unless fleet.trust_broker is set. IS_AGENT: a key of
+ * fleet.agent_keys is enough. ERR_INVALID: a key is missing, is malformed, or occurs in
+ * both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
                      struct why *why);
@@ -55,7 +56,7 @@ void trust_metrics(void);	/* call it before the fork */
 
 /*
  * The keys and the counters of one process. trust_new() borrows CONFIG. IS_AGENT: the
- * process is an agent. It logs a warning if the settings contain fleet.keys.
+ * process is an agent. An agent logs a warning if the settings contain fleet.keys.
  */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);
@@ -63,18 +64,19 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* reads the keys of CONFIG again */
 
 /*
- * Returns the key with which this process signs: the first of fleet.keys. TO_AGENTS: the
- * message is for agents. The key is then the first of fleet.agent_keys, if that option is
- * set. If fleet.keys is not set, the first of fleet.agent_keys signs all messages. NULL:
- * the process has no key.
+ * Returns the key with which this process signs a message. If fleet.agent_keys is not
+ * set, the key is the first key of fleet.keys. If only fleet.agent_keys is set, the key
+ * is the first key of fleet.agent_keys. If both are set, a message to agents (TO_AGENTS)
+ * gets the first key of fleet.agent_keys, and any other message gets the first key of
+ * fleet.keys. NULL: the process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /*
  * A copy of a message in a delay queue contains a header with the account of the
- * original. The proof shows that a program with a key of fleet.keys wrote this header.
- * The proof is a signature of the topic, the account and the body. If the process has no
- * key of the fleet, the proof is "".
+ * original message. The proof shows that a program with a key of fleet.keys wrote this
+ * header. The proof is a signature of the topic, the account and the body. If the
+ * process that makes the copy has no key in fleet.keys, the proof is "".
  */
 struct trust_sender {
 	const char *topic, *user;
@@ -85,7 +87,8 @@ struct trust_sender {
 void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
                         char proof[SIGNATURE_SIZE]);
 /*
- * True: the proof is valid, or this process has no key of the fleet to check the proof.
+ * True: the proof is valid, or this process cannot check the proof, because fleet.keys
+ * has no key.
  */
 bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
                             const char *proof);
@@ -110,16 +113,16 @@ struct trust_verdict {
 	/* true: the request sets is_admin and has no valid signature */
 	bool is_foreign_admin;
 	/*
-	 * setting whose key signed the request, also if the signature is too old or in
-	 * the future
+	 * setting whose key signed the request, even if the time of the signature is too
+	 * old or in the future
 	 */
 	enum trust_signer signer;
 };
 
 /*
  * Decides whether the sender may make the request. Always fills in VERDICT. ERR_DENIED:
- * do not run the request. The function has then counted and logged the refusal
- * (refused_log.h).
+ * the request must not run. In this case, the function has counted and logged the
+ * refusal (refused_log.h).
  */
 enum err trust_authorize(struct trust *trust, const struct trust_request *request,
                          struct trust_verdict *verdict, struct why *why);
@@ -140,9 +143,9 @@ struct trust_answer {
 
 /*
  * Checks the signature of an answer. ERR_DENIED: the answer has no valid signature, so
- * another program may have sent the answer. The signature may have any time, because each
- * call has a new id. A process without a key, or with fleet.trust_broker, accepts all
- * answers.
+ * possibly another program has sent the answer. The signature may have any time, because
+ * each call has a new id. A process without a key, or with fleet.trust_broker, accepts
+ * all answers.
  */
 enum err trust_check_answer(struct trust *trust, const struct trust_answer *answer,
                             struct why *why);

@@ -1,7 +1,7 @@
 /*
  * tx -- a transaction that remembers the first failure. After this failure, later calls
- * for the transaction do nothing. So a caller writes all statements and checks the result
- * once, at tx_commit():
+ * for the transaction do nothing. So a caller writes all statements one after the other,
+ * and checks the result once, at tx_commit():
  *
  *	struct tx tx = tx_begin(db, &why);
  *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
@@ -25,11 +25,12 @@ struct db;
 /*
  * The most important errors of a transaction follow (db_error.c has all errors).
  * ERR_RACE: a deadlock, a lock wait that timed out, a lost connection, or a COMMIT with
- * an unknown outcome. The caller runs the transaction again from its first statement (the
- * rpc server, tx_retry() and tx_retry_on_loop() do this). ERR_LOCKED: another transaction
- * has locked the row, and this connection does not wait for locks (db.h). The caller runs
- * the transaction again with a timer (the rpc server and runtime/redo_timer.h do this).
- * ERR_EXISTS: a duplicate key. ERR_INTERNAL: a violated CHECK.
+ * an unknown outcome. The caller runs the transaction again from its first statement
+ * (the rpc server, tx_retry() and tx_retry_on_loop() do this). ERR_LOCKED: another
+ * transaction has locked a row, and this connection does not wait for locks (db.h). The
+ * caller runs the transaction again with a timer (the rpc server and
+ * runtime/redo_timer.h do this). ERR_EXISTS: a duplicate key. ERR_INTERNAL: a violated
+ * CHECK.
  */
 struct tx {
 	struct db *db;
@@ -79,24 +80,25 @@ struct tx tx_begin_snapshot(struct db *db, struct why *why);
  */
 struct tx tx_autocommit(struct db *db, struct why *why);
 /*
- * Returns the transaction FROM. Use it in a function that begins a transaction and
- * returns the transaction to its caller. After tx_move(), do not use FROM.
+ * Returns the transaction FROM. Use tx_move() in a function that begins a transaction
+ * and returns the transaction to its caller. After tx_move(), do not use FROM.
  */
 struct tx tx_move(struct tx *from);
 /* Commits, or rolls back after a failure. Returns the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);
 /*
- * Makes the transaction fail because of an error that the caller found. Later statements
- * and tx_commit() then fail. Returns the first error of the transaction.
+ * Makes the transaction fail because of an error that the caller has found. After
+ * tx_fail(), later statements do nothing, and tx_commit() rolls back. Returns the first
+ * error of the transaction.
  */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
  * A statement may begin with TX_SHORT_LIMIT if tx_has_short_limit() is true (MariaDB
- * only). Such a statement fails with ERR_BUSY after 0.25 s. So the statement waits for a
- * locked row only for a short time.
+ * only). Such a statement fails with ERR_BUSY if it takes longer than 0.25 s. So the
+ * statement waits for a locked row only for a short time.
  */
 #define TX_SHORT_LIMIT "SET STATEMENT max_statement_time = 0.25 FOR "
 /*
@@ -117,9 +119,9 @@ bool tx_has_short_limit(const struct tx *tx);
 /*
  * A statement that begins with TX_BLIND also changes rows that other transactions have
  * changed since this transaction's snapshot. A statement that does not begin with
- * TX_BLIND fails with ERR_RACE if it changes such a row (innodb_snapshot_isolation, error
- * 1020). Use TX_BLIND for counters that many transactions raise: "UPDATE ... SET n = n +
- * 1". Two conditions must hold:
+ * TX_BLIND fails with ERR_RACE if it changes such a row (innodb_snapshot_isolation,
+ * error 1020). Use TX_BLIND for counters that many transactions raise: "UPDATE ... SET n
+ * = n + 1". Use TX_BLIND only if both of these conditions are true:
  *
  *   the changes depend only on the bound values, the current rows and the clock, not on
  *   data that the transaction has read before;
@@ -127,14 +129,14 @@ bool tx_has_short_limit(const struct tx *tx);
  *   the transaction makes no decision that is wrong if another transaction has changed
  *   these rows: after this statement, no later statement detects such a change.
  *
- * A server without the setting innodb_snapshot_isolation has no such error. It gets the
- * statement without TX_BLIND.
+ * A server without the setting innodb_snapshot_isolation does not report this error, and
+ * gets the statement without TX_BLIND.
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 
 /*
- * Runs a statement. Returns the number of rows that the statement matched, even if the
- * statement changed fewer rows.
+ * Runs a statement. Returns the number of rows that the statement matched, which can be
+ * higher than the number of changed rows. 0: a failure, or the statement matched no row.
  */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 /*
@@ -146,16 +148,17 @@ int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 	"CONCAT(LEFT(DATE_FORMAT(" column ", '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z')"
 
 /*
- * Returns the X of LAST_INSERT_ID(X) in the last tx_exec(). 0: the statement had no
- * LAST_INSERT_ID(X) or failed.
+ * Returns the value of X if the statement of the last tx_exec() contained
+ * LAST_INSERT_ID(X). 0: the statement did not contain LAST_INSERT_ID(X), or failed.
  */
 uint64_t tx_last_id(const struct tx *tx);
 
 /*
  * Runs statements of the form HEAD tuple[, tuple ...] TAIL. Each statement has at most
- * 256 rows and, unless it has only one row, at most 1 MiB of values. VALUES has ROWS x
- * COLUMNS values, row by row. TUPLE is the group of placeholders for one row, for example
- * "(?,?,?)". Returns the number of matched rows of all statements. 0: a failure.
+ * 256 rows. A statement with several rows has at most 1 MiB of values. VALUES has ROWS x
+ * COLUMNS values, row by row. TUPLE is the group of placeholders for one row, for
+ * example "(?,?,?)". Returns the number of rows that all statements matched. 0: a
+ * failure, or no row matched.
  */
 int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
                      const struct tx_value *values, size_t columns, size_t rows);
@@ -170,9 +173,9 @@ int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const c
  *		uint32_t serial = row_u32(&rows);
  *	}
  *
- * The rows stay on the server until the program reads them. So before the next statement,
- * read all rows or call tx_select_end(). The arena contains the strings and bytes. If
- * ARENA is NULL, the strings and bytes are valid until the next tx_next().
+ * The rows stay on the server until the program reads them. So before the next
+ * statement, read all rows or call tx_select_end(). The strings and bytes are in ARENA.
+ * If ARENA is NULL, the strings and bytes are valid until the next tx_next().
  */
 struct tx_rows {
 	struct tx *tx;
@@ -199,7 +202,7 @@ const char *row_text(struct tx_rows *rows);	/* returns NULL for SQL's NULL */
 const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
 int64_t row_int(struct tx_rows *rows);		/* returns 0 for SQL's NULL */
 uint32_t row_u32(struct tx_rows *rows);
-/* True: the next column is NULL. The column stays unread. */
+/* True: the next column is NULL. row_is_null() does not read the column. */
 bool row_is_null(struct tx_rows *rows);
 
 /*
@@ -217,7 +220,7 @@ enum err tx_retry(enum err (*fn)(void *self, struct why *why), void *self,
 enum err tx_retry_on_loop(enum err (*fn)(void *self, struct why *why), void *self,
                           struct why *why);
 /*
- * Returns the pause after the failed attempt number ATTEMPT, from 0, for tx_retry() and
- * the rpc server.
+ * Returns the pause after a failed attempt, for tx_retry() and the rpc server. ATTEMPT
+ * is 0 for the first attempt.
  */
 int tx_retry_pause_ms(int attempt);

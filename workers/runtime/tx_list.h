@@ -11,8 +11,9 @@
 enum { TX_LIST_MAX = 500 };
 
 /*
- * Returns the text HEAD "?,?,..." TAIL. COUNT is the number of objects, 1 to TX_LIST_MAX.
- * PLACES gets the number of placeholders, which is at least COUNT.
+ * Returns the text of HEAD, the placeholders "?,?,..." and TAIL. COUNT is the number of
+ * objects, 1 to TX_LIST_MAX. PLACES gets the number of placeholders, which is at least
+ * COUNT.
  */
 const char *tx_list(struct arena *arena, const char *head, const char *tail, size_t count,
                     size_t *places);
@@ -20,8 +21,8 @@ const char *tx_list(struct arena *arena, const char *head, const char *tail, siz
 void tx_list_fill(struct tx_value *values, const char *const *texts, size_t count,
                   size_t places);
 /*
- * Like tx_list(), but with TUPLE instead of "?" and SEPARATOR instead of ",": for example
- * "(a = ? AND b = ?)" and " OR ".
+ * Like tx_list(), but uses TUPLE instead of "?", for example "(a = ? AND b = ?)", and
+ * SEPARATOR instead of ",", for example " OR ".
  */
 const char *tx_list_of(struct arena *arena, const char *head, const char *tuple,
                        const char *separator, const char *tail, size_t count,

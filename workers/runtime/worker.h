@@ -44,8 +44,8 @@ struct runtime {
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
 	/*
-	 * membership of the process (consistency/member.h); NULL: the process is not a
-	 * member
+	 * membership of the process in its service (consistency/member.h); NULL: the
+	 * process is not a member
 	 */
 	struct membership *membership;
 	int process;			/* number of this process: 0 to processes - 1 */
@@ -55,8 +55,8 @@ struct runtime {
 struct timer {
 	const char *name;
 	/*
-	 * period, which the process reads before each use. The process randomly adds or
-	 * subtracts up to a tenth. 0: fire() does not run
+	 * period of the timer. The process reads the period before each use, and
+	 * randomly adds or subtracts up to a tenth of the period. 0: fire() does not run
 	 */
 	const int *period_ms;
 	void (*fire)(void *self);
@@ -92,8 +92,8 @@ struct worker {
 	/* true: the program handles only fanout casts, and has no work queue */
 	bool fanout_only;
 	/*
-	 * Runs each time the process has a new fanout queue, because the process may have
-	 * missed casts.
+	 * Runs each time the process has a new fanout queue, because the process has
+	 * possibly missed casts.
 	 */
 	void (*fanout_is_new)(void *self);
 	/* true: the program has a second work queue, `topic.recovery` */
@@ -125,8 +125,9 @@ struct worker {
 	 */
 	const char *(*topic)(const void *self);
 	/*
-	 * Checks rules between options. The function runs each time the program reads the
-	 * settings, also with --check. All of these functions may be NULL.
+	 * Checks rules between options. The function runs each time the program reads
+	 * the settings, also with --check. This function and each of the following
+	 * functions can be NULL.
 	 */
 	enum err (*check)(void *self, struct why *why);
 	/*
@@ -137,21 +138,22 @@ struct worker {
 	/* Opens sockets and creates metrics before the fork. */
 	enum err (*prepare)(void *self, int processes, struct why *why);
 	/*
-	 * Starts the program's own part of a process. Runs in each process after the
-	 * fork, and must return in less than a minute. If start() returns ERR_INVALID
-	 * before all processes were ready once, the program ends with EX_CONFIG. After
-	 * other errors, the supervisor starts the process again. RUNTIME is valid until
-	 * stop().
+	 * Starts the program's own part of a process. The function runs in each process
+	 * after the fork, and must return in less than a minute. If start() returns
+	 * ERR_INVALID before all processes were ready for the first time, the program
+	 * ends with EX_CONFIG. After any other failure of start(), the supervisor starts
+	 * the process again. RUNTIME is valid until stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	/*
-	 * Only with `schema`: the process accepts no messages and is not ready until this
-	 * function has returned true once.
+	 * Only if `schema` is true: the process accepts no messages and is not ready
+	 * until this function has returned true once.
 	 */
 	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
 	/*
-	 * Runs at SIGTERM. From now on, the program should finish only the current work.
+	 * Runs after SIGTERM. After this call, the program should only finish its
+	 * current work.
 	 */
 	void (*drain)(void *self);
 	/* Runs every 20 ms after drain(). True: the program has finished all work. */
@@ -178,20 +180,22 @@ struct worker_common {
 	bool log_syslog;
 	bool core_dumps;
 	/*
-	 * settings in the group of each worker, so each worker has its own values in the
-	 * same file
+	 * These settings are in the worker's own group, so each worker has its own
+	 * values in the same file.
 	 */
 	int processes, prefetch;
 	/* address of the HTTP server for /metrics; "": no HTTP server */
 	char *metrics;
-	/* the program sets these fields; the settings do not */
+	/* worker.c sets these members; they are not settings */
 	bool no_database, one_process;
 };
 
 /*
- * Returns one array of sections, which the caller frees: broker, database, log, OWN, and
- * the section of PART (NULL: no part). If GROUP is not NULL, the array also contains the
- * section GROUP with the worker's own options, and the section with the fleet's keys.
+ * Returns one array of sections, which the caller frees: broker, database (unless
+ * common->no_database is set), log, the sections OWN, and the section of PART (NULL: no
+ * part). If GROUP is not NULL, the array also contains the section `fleet` with the
+ * keys, and the section GROUP with the options that every worker has, for example
+ * `processes`.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own,

@@ -24,8 +24,8 @@ enum { HUNG_MS = 60 * 1000 };
  */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
 /*
- * The timer with which a process reads the settings again later, if no file descriptor
- * was free.
+ * The timer with which a process reads the settings again later. The process starts this
+ * timer if no file descriptor was free.
  */
 struct reread {
 	struct loop_timer *timer;
@@ -46,8 +46,8 @@ struct program {
 };
 
 /*
- * Returns EX_TEMPFAIL if a later start can succeed. Otherwise returns EX_CONFIG, which
- * tells the service manager not to start the program again.
+ * Returns EX_TEMPFAIL if a later start of the program can succeed. Otherwise returns
+ * EX_CONFIG, which tells the service manager not to start the program again.
  */
 int program_exit_status(enum err err);
 
@@ -59,22 +59,22 @@ enum err program_load(struct program *program, struct why *why);
  */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /*
- * Starts the timer REREAD. The pause grows with each failed attempt, from about 0.5 to
- * 10 s.
+ * Starts the timer of REREAD. The pause grows with each failed attempt, from about 0.5
+ * to about 10 s.
  */
 void program_reread(struct reread *reread);
 /*
- * Logs the reason why the program keeps the old settings after program_reload() returned
- * ERR. Logs an error in the file each time. Logs a lack of file descriptors at most once
- * every 10 s.
+ * Logs why the program keeps the old settings after program_reload() has returned ERR.
+ * Logs a lack of file descriptors (ERR_BUSY) at most once every 10 s, and each other
+ * error every time.
  */
 void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
 /*
- * Returns the metric for the duration of a timer's function. Make the first call for each
- * timer before the fork.
+ * Returns the metric for the duration of the function fire() of TIMER. For each timer,
+ * the first call must be before the fork.
  */
 struct metric *timer_metric(const struct timer *timer);
 size_t timers_count(const struct timer *timers);	/* NULL: no timers */
