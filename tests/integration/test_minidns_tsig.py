@@ -29,6 +29,7 @@ from query import udp  # noqa: E402
 from scripted_dns import frame, receive                        # noqa: E402
 from tcp_relay import TcpRelay, begin                          # noqa: E402
 from lab.dns import Key                                         # noqa: E402
+from lab.process import free_port                                # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
 ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
@@ -513,7 +514,7 @@ class Forged(unittest.TestCase):
         """TCP: what answers a query over TCP; None: nobody listens there."""
         domain = Domain(self.lab, name, 7, [(name, "NS", "ns1.example.net.")])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
-            end.bind((HOST, 0))
+            end.bind((HOST, free_port()))       # free by TCP, too
             answers = threading.Thread(target=self.answer_twice, args=(end, true, rcode))
             answers.start()
             try:

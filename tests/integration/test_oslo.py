@@ -491,7 +491,7 @@ class Hostile(Raw):
         reasons = [reason for _, reason in self.dead(4)]
         for reason in reasons[:3]:
             self.assertIn("must have the content type application/json", reason)
-        self.assertIn("too large", reasons[3])
+        self.assertIn("accepts at most", reasons[3])
         self.assertEqual(counted(), self.before)
 
     def test_a_flood_is_logged_once_a_second(self):
@@ -620,8 +620,8 @@ class Callers(Calls):
             yield {"properties": {"content_type": kind}}, "application/json"
         gzip = {"compression": "application/x-gzip"}
         yield {"properties": {"headers": gzip}}, "and no compression"
-        yield {"args": {"by": "x" * MAX_BYTES}}, "too large"
-        yield {"args": {"by": "x" * (3 * MAX_BYTES // 2)}}, "too large"
+        yield {"args": {"by": "x" * MAX_BYTES}}, "accepts at most"
+        yield {"args": {"by": "x" * (3 * MAX_BYTES // 2)}}, "accepts at most"
 
     def test_they_are_told(self):
         queue = self.listen()
@@ -631,7 +631,7 @@ class Callers(Calls):
         for known_by, (how, word) in sent.items():
             with self.subTest(how=str(how)[:200]):
                 kind, words = self.answer(queue, known_by)
-                self.assertEqual(kind, "TooLarge" if word == "too large" else "Invalid")
+                self.assertEqual(kind, "TooLarge" if word == "accepts at most" else "Invalid")
                 self.assertIn(word, words)
         self.assertEqual(counted(), self.before)
         self.dead(0)

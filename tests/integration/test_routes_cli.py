@@ -216,7 +216,8 @@ class Routers(Story):
             self.assertRegex(waiting.stdout.readline(), "created router odd")
             self.good("record", "delete", "odd.example", "*", "CNAME", "--admin")
             out, said = waiting.communicate(timeout=90)
-        self.assertEqual((waiting.returncode, said), (GOOD, ""), out)
+        self.assertEqual(waiting.returncode, GOOD, out + said)
+        self.assertRegex(said, r"\A(odd waits for .*\n)*\Z")      # after 10 s
         self.assertRegex(out, "ACTIVE at serial")       # it outlasts the ERROR
 
 
