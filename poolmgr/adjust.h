@@ -8,9 +8,9 @@
  * 	before a transfer to a server that is behind	the zone of the domain
  *
  * The row of each zone contains a digest of the settings at the last check of this zone.
- * So a process also finds the zones to check after a crash. Each process checks the zones
- * of its share, on the lane (thread) of the server, under the lock of the domain. One
- * batch has at most 16 zones.
+ * So a process also finds the zones to check after a crash. Each process checks the
+ * zones of its share, on the lane (thread) of the server, under the lock of the domain.
+ * One batch contains at most 16 zones.
  *
  * During a rolling restart, two pool managers can have different settings. Only a process
  * with the newest settings checks zones. The other processes log `this pool manager has
@@ -32,20 +32,20 @@ void adjust_prepare(struct poolmgr *poolmgr);
  */
 void adjust_fire(struct poolmgr *poolmgr);
 /*
- * Notes whether this process has the newest settings of the server. DIGEST: the newest
- * digest, from the row of the server. A process without the newest settings checks no
- * zones of the server.
+ * Notes whether this process has the newest settings of the server. DIGEST: the digest
+ * of the newest settings, from the row of the server. A process without the newest
+ * settings checks no zones of the server.
  */
 void adjust_seen(struct server *server, const char *digest);
 /*
  * Writes to the database that the zones of the domains IDS need a check on all servers.
- * COUNT is at most LIST_MAX. If this fails, the next comparison of the records writes it
- * again.
+ * COUNT is at most LIST_MAX. If the write fails, the next comparison of the records
+ * repeats the write.
  */
 void adjust_again(struct poolmgr *poolmgr, const char *const *ids, size_t count);
 /*
- * True: ERR means that the server did not answer, or that this host had a fault. Then the
- * next job checks the zone again.
+ * True: ERR means that the server did not answer, or that this host had a fault. In this
+ * case, the next job checks the zone again.
  */
 bool adjust_is_temporary(enum err err);
 /*

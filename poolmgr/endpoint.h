@@ -12,8 +12,8 @@ struct endpoint {
 
 /*
  * Parses TEXT. If TEXT has no port, the endpoint gets DEFAULT_PORT. DEFAULT_PORT 0: TEXT
- * must have a port. ERR_INVALID: TEXT has no valid address or port. The reason then
- * begins with FIELD.
+ * must have a port. ERR_INVALID: TEXT has no valid address or port. In this case, the
+ * reason begins with FIELD.
  */
 enum err endpoint_parse(const char *text, uint16_t default_port, const char *field,
                         struct endpoint *endpoint, struct why *why);

@@ -11,9 +11,9 @@
 struct server;
 
 /*
- * A domain to evaluate, and the server report that caused the evaluation. REPORT NULL: no
- * server report caused the evaluation. Then the pool manager also reports a consensus
- * that central may already know.
+ * A domain to evaluate, and the server report that caused the evaluation. REPORT NULL:
+ * no server report caused the evaluation. In this case, the pool manager also reports a
+ * consensus that central possibly knows already.
  */
 struct domain_query {
 	const char *domain_id;
@@ -35,7 +35,10 @@ enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *querie
 struct evaluation {
 	const struct domain_query *queries;
 	size_t count;
-	/* threshold for the consensus. The event loop has read it from the settings */
+	/*
+	 * threshold for the consensus. The event loop has read the threshold from the
+	 * settings
+	 */
 	int threshold_percent;
 	struct domain_result {
 		struct pool_report report;

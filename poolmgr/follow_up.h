@@ -35,8 +35,8 @@ struct follow_report {
 };
 /*
  * Starts a job for the server and domain of REPORT. Does nothing if the domain already
- * has a job on this server, if the control channel of the server fails, or if 5000 jobs
- * are running.
+ * has a job on this server, if the control channel of the server fails, or if this
+ * process already has 5000 jobs.
  */
 void follow_up_observe(struct follow_up *follow_up, const struct follow_report *report,
                        const struct cause *cause);

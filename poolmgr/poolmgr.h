@@ -6,7 +6,7 @@
  * operation     calls the drivers, on lanes (threads)
  * peers         sends casts and calls
  * retry         handles rows that are due
- * sync          finds servers that lack changes
+ * sync          finds servers on which changes are missing
  * full_scan     polls all domains
  * repair        corrects drift
  * adjust        corrects the settings of zones
@@ -40,9 +40,9 @@ enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
 
 /*
  * The rows of pool_manager_status contain all work that remains. The pool manager writes
- * the rows of a message before it acknowledges the message, and the periodic work handles
- * each row that is due. Any process can take a message. The processes divide the periodic
- * work: each domain is in the share of one process of the pool
+ * the rows of a message before it acknowledges the message, and the periodic work
+ * handles each row that is due. Any process can receive a message. The processes divide
+ * the periodic work: each domain is in the share of one process of the pool
  * (consistency/membership.h). Work on many rows runs page by page on the pool manager's
  * lane, which has its own connection to the database. The event loop handles the results
  * of a page.
@@ -72,8 +72,9 @@ struct poolmgr {
 	struct sync *sync;
 	struct lane *lane;		/* lane for work on many rows */
 	struct db *lane_db;		/* connection for the thread of `lane` */
-	bool is_draining;		/* true: start no work on a further page */
-	/* periods of the timers. The program never changes them */
+	/* true: the process starts no work on a further page */
+	bool is_draining;
+	/* periods of the timers. The program never changes these periods */
 	int retry_period_ms, scan_period_ms;
 };
 
@@ -93,17 +94,17 @@ enum { POOLMGR_JOBS_MAX = 1000 };
                               "again"
 
 /*
- * Puts a job on the pool manager's lane. WORK runs on the thread of the lane. Then DONE
- * runs on the event loop. DONE must call poolmgr_ran(), which is false if the process is
- * stopping and WORK has not run. poolmgr_submit() returns false if the lane is full or
- * has ended. Then neither function runs.
+ * Puts a job on the pool manager's lane. WORK runs on the thread of the lane. After
+ * WORK, DONE runs on the event loop. DONE must call poolmgr_ran(), which returns false
+ * if the process is stopping and WORK has not run. poolmgr_submit() returns false if the
+ * lane is full or has ended. In this case, neither WORK nor DONE runs.
  */
 bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
 bool poolmgr_ran(const struct poolmgr *poolmgr);
 
 /*
- * Returns the domains in the current share of this process. share.total 0: the process
- * has no share. Runs one statement.
+ * Returns the scope of this process: the domains in its current share. share.total 0:
+ * the process has no share. The function runs one SQL statement.
  */
 struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
 /* Returns the maximum time in seconds until mini-DNS reports the result of a poll. */

@@ -18,8 +18,8 @@ void recompare_free(struct recompare **recompare);
 void recompare_fire(struct recompare *recompare);
 
 /*
- * Decides which of the servers differ, and writes this to the list. REPORTS: at most
- * LIST_MAX reports. Ignores reports without a comparison.
+ * Decides which of the servers differ, and updates the list. REPORTS: at most LIST_MAX
+ * reports. Ignores reports without a comparison.
  */
 enum err recompare_record(struct poolmgr *poolmgr, const struct server_report *reports,
                           size_t count, struct why *why);

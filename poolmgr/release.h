@@ -1,8 +1,8 @@
 /*
  * release -- makes the failed actions of a server due immediately, so that the pool
- * manager retries them. A release begins in three cases: the server answers again, the
- * pool manager finds the first address of the server, or an update of a domain succeeds
- * on the server after at least three failures.
+ * manager retries these actions. A release begins in three cases: the server answers
+ * again, the pool manager finds the first address of the server, or an update of a
+ * domain succeeds on the server after at least three failures.
  */
 #pragma once
 
@@ -26,9 +26,10 @@ struct recovered {
 	const char *server_ids[LIST_MAX];
 };
 /*
- * Finds the servers whose failures have ended, and writes them to RECOVERED. Runs one
- * statement if one of REPORTS is a SUCCESS of a server that has rows with a long pause
- * (has_waiting in servers.h). Otherwise, runs no statement.
+ * Finds the servers whose failures have ended, and writes them to RECOVERED. The
+ * function runs one SQL statement if one of REPORTS is a SUCCESS of a server that has
+ * rows with a long pause (has_waiting in servers.h). Otherwise, the function runs no
+ * statement.
  */
 void release_find(const struct poolmgr *poolmgr, struct tx *tx, struct arena *arena,
                   const struct server_report *reports, size_t count,

@@ -1,10 +1,11 @@
 /*
- * server_check -- checks every poolmgr.server_check_interval whether each server answers
- * mini-DNS, so that the health of a server is also right while no domain changes. After a
- * failure, the time between two checks of the server is at most 5 s. A check is a call of
- * the method check_servers of mini-DNS. mini-DNS sends the server one query and casts
- * update_servers to any pool manager of the pool. Each server is in the share of one
- * process. This module does not check a server without zones.
+ * server_check -- checks at the interval poolmgr.server_check_interval whether each
+ * server answers mini-DNS. So the health of a server is also correct while no domain
+ * changes. After a failure, the time between two checks of the server is at most 5 s.
+ * For a check, a process calls the method check_servers of mini-DNS. mini-DNS sends one
+ * query to each server in the call, and casts update_servers to any pool manager of the
+ * pool. Each server is in the share of one process. This module does not check a server
+ * without zones.
  */
 #pragma once
 

@@ -67,7 +67,8 @@ struct server {
 	/* no other pool manager has newer settings for this server */
 	atomic_bool has_newest_settings;
 	/* only the event loop uses this member and the next two members */
-	bool are_settings_logged;		/* the log says that they are older */
+	/* the process has logged that its settings are older */
+	bool are_settings_logged;
 	bool is_adjusting;			/* a batch of adjust.c is on the lane */
 	/* adjust.c starts no batch before this time */
 	int64_t adjust_at_ms;
@@ -104,9 +105,9 @@ extern struct option_list *server_lists;
 
 /*
  * Makes the servers from `server_lists`: checks ids and settings, and looks up host
- * names. If a lookup fails, the event loop repeats the lookup. Until then the server has
- * no address. ERR_INVALID: an id or a setting is not valid, two servers have the same id,
- * or there is no server.
+ * names. If a lookup fails, the event loop repeats the lookup. Until a lookup succeeds,
+ * the server has no address. ERR_INVALID: an id or a setting is not valid, two servers
+ * have the same id, or there is no server.
  */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* call it before the fork */
@@ -117,13 +118,13 @@ void servers_start(struct servers *servers, struct loop *loop,
 void servers_stop(struct servers *servers);
 /*
  * Copies the servers for another thread. Fill COPY with zeroes before the first call.
- * Later calls use its memory again.
+ * Later calls reuse the memory of COPY.
  */
 void servers_copy(const struct servers *servers, struct servers *copy);
 /*
- * Sets the health of SERVER on CHANNEL. If the server fails over DNS and has failed once
- * more, the pool manager then uses the next address of the host. The pool manager does
- * this at most once in 10 s.
+ * Sets the health of SERVER on CHANNEL. If the server fails over DNS and HEALTH contains
+ * more failures than the previous health, the pool manager changes to the next address
+ * of the host. The pool manager changes the address of a server at most once in 10 s.
  */
 void server_set_health(struct server *server, enum channel channel,
                        const struct health *health);
@@ -145,7 +146,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service);
  * poll.
  */
 bool server_is_known(const struct server *server);
-/* True: the server has no address. Then WHY contains the reason. */
+/* True: the server has no address. In this case, WHY contains the reason. */
 bool server_lacks_address(const struct server *server, struct why *why);
 /*
  * True: this server must serve the domain. Only servers that read the catalog zone must

@@ -32,8 +32,9 @@ struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
 	/*
-	 * SUCCESS or ERROR. NULL: the action is done, but a poll must confirm it.
-	 * NO_DOMAIN: like NULL, and the server answered that it deleted the zone.
+	 * SUCCESS or ERROR. NULL: the action is done, but a poll must confirm the
+	 * result. NO_DOMAIN: like NULL, and the server answered that it deleted the
+	 * zone.
 	 */
 	const char *status;
 	const char *reason;
@@ -54,8 +55,8 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 void store_settle_deletions(struct tx *tx, const struct outcome *outcomes, size_t count);
 /*
  * Makes the successful deletions in OUTCOMES due once more, in AFTER_S seconds, if the
- * creation of the domain never succeeded. In this case, the server may still create the
- * zone after the deletion.
+ * creation of the domain never succeeded. In this case, it is possible that the server
+ * still creates the zone after the deletion.
  */
 void store_delete_again(struct tx *tx, struct arena *arena,
                         const struct outcome *outcomes, size_t count, int after_s);
@@ -67,8 +68,9 @@ void store_delete_again(struct tx *tx, struct arena *arena,
 #define UNSEEN_WORDS "; no poll has found a serial of this zone yet"
 
 /*
- * Writes reports to UPDATE rows. If the row already has a newer report, a report has no
- * effect. WAITS: the call waits for locked rows. On the event loop, WAITS must be false.
+ * Writes reports to UPDATE rows. If the row already contains a newer report, an older
+ * report does not change the state in the row. WAITS: the call waits for locked rows. On
+ * the event loop, WAITS must be false.
  */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count,
                    bool waits);
@@ -80,8 +82,8 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 void store_check_locked(struct tx *tx);
 /*
  * Sets locked[i] if another transaction has locked a row of the domain and server of
- * reports[i]. COUNT is at most LIST_MAX. Call it in a transaction that you then roll
- * back.
+ * reports[i]. COUNT is at most LIST_MAX. Call it in a transaction that you roll back
+ * after the call.
  */
 void store_find_locked(struct tx *tx, struct arena *arena,
                        const struct server_report *reports, size_t count, bool *locked);
@@ -95,7 +97,7 @@ struct domain_view *store_domain_views(struct tx *tx, struct arena *arena,
                                        const char *const *ids, size_t count,
                                        enum action action, const struct servers *servers);
 /*
- * Reads the current row of the domain, because a message may be old. False: no such
+ * Reads the current row of the domain, because a message can be old. False: no such
  * domain.
  */
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
@@ -110,9 +112,9 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
                       const char *server_id, int after_s);
 /*
  * The reason if a server serves a serial that zonefleet did not issue. Such a server
- * ignores the serials of the database. store_unknown_serials() writes this reason and the
- * status ERROR to the rows of these servers. Rows that have changed meanwhile stay as
- * they are.
+ * ignores the serials of the database. store_unknown_serials() writes this reason and
+ * the status ERROR to the rows of these servers. If the row already contains a different
+ * serial, the function does not change the row.
  */
 #define UNKNOWN_SERIAL_WORDS "serves serial %u, which zonefleet did not issue"
 struct unknown_row {
@@ -123,20 +125,22 @@ struct unknown_row {
 void store_unknown_serials(struct tx *tx, const struct unknown_row *unknown, size_t count,
                            bool waits);
 /*
- * True: the domain still needs ACTION. The order may be old: central may have deleted the
- * domain to create, or a new domain may have the name of the domain to delete.
+ * True: the domain still needs ACTION. Call this function because an order can be old.
+ * For example, central has deleted the domain to create, or a new domain has the name of
+ * the domain to delete.
  */
 bool store_is_needed(struct tx *tx, const struct domain_ref *domain, enum action action);
 /*
- * True: a live domain other than DOMAIN_ID has this name. Then the zone must stay on the
- * servers.
+ * True: a live domain other than DOMAIN_ID has this name. In this case, the zone must
+ * stay on the servers.
  */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
 /*
- * Finds orphan zones among NAMES, the names of 1 to TX_LIST_MAX zones on a server. An
- * orphan zone has no live domain, and no domain that is being deleted on this server.
- * Writes at most ROOM names to ORPHANS and returns their number.
+ * Finds orphan zones among NAMES, the names of 1 to TX_LIST_MAX zones on a server. A
+ * zone is an orphan zone if no live domain has its name, and no domain with its name is
+ * being deleted on this server. Writes at most ROOM names to ORPHANS and returns their
+ * number.
  */
 size_t store_orphans(struct tx *tx, struct arena *arena, const char *server_id,
                      const char *const *names, size_t count, const char **orphans,
@@ -152,8 +156,8 @@ bool store_was_domain(struct tx *tx, const char *name);
 void store_forget_settled(struct tx *tx, const char *pool);
 /*
  * Deletes the rows in SLICE whose domain no longer exists, for at most TX_LIST_MAX
- * domains. Such rows exist because central may remove a domain while a pool manager
- * writes a row of the domain. Rows that a pool manager wrote within the last AGE_S
- * seconds stay.
+ * domains. Such rows exist because central can remove a domain while a pool manager
+ * writes a row of the domain. The function keeps rows that a pool manager wrote within
+ * the last AGE_S seconds.
  */
 void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

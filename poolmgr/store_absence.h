@@ -21,12 +21,13 @@ struct deletion {
 	const struct server *server;
 };
 /*
- * Writes the states of the deletions (1 to TX_LIST_MAX) to STATES, in the same order. The
- * rows of the deletions stay locked. The confirmation is CONFIRMATION_DRIVER if the
- * server deleted the zone over the control channel. A server of the backend `catalog` has
- * no such channel. For this server, the confirmation is CONFIRMATION_ANSWERS if the
- * server answered for its catalog zone after the deletion. If the pool has no other
- * catalog zone, the server must have answered the last poll of the domain with a serial.
+ * Writes the states of the deletions (1 to TX_LIST_MAX) to STATES, in the same order.
+ * The rows of the deletions stay locked. The confirmation is CONFIRMATION_DRIVER if the
+ * server deleted the zone over the control channel. A server of the backend `catalog`
+ * has no such channel. For this server, the confirmation is CONFIRMATION_ANSWERS if the
+ * server answered a poll of its catalog zone after the deletion. If the pool has no
+ * other catalog zone, the server must have answered the last poll of the domain with a
+ * serial.
  */
 void store_deletion_states(struct tx *tx, struct arena *arena,
                            const struct deletion *deletions, size_t count,

@@ -26,8 +26,8 @@ size_t store_unadjusted(struct tx *tx, struct arena *arena, const struct scope *
 void store_adjusted(struct tx *tx, const char *domain_id, const char *server_id,
                     const char *digest);
 /*
- * Makes another check of the zones due, for at most TX_LIST_MAX domains (IDS) on all
- * servers.
+ * Makes a new check due for the zones of the domains IDS, on all servers. COUNT is at
+ * most TX_LIST_MAX.
  */
 void store_adjust_again(struct tx *tx, struct arena *arena, const char *const *ids,
                         size_t count);

@@ -15,8 +15,8 @@ struct domain_counts {
 };
 void store_count_domains(struct tx *tx, const char *pool, struct domain_counts *counts);
 /*
- * Counts the domains of a slice that are behind on the server: no poll has found the
- * newest serial, or the last poll had no success.
+ * Counts the domains of SLICE in SCOPE for which the server is behind: no poll has found
+ * the newest serial, or the last poll had no success.
  */
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct slice *slice, const struct server *server);

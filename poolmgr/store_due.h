@@ -26,7 +26,10 @@ struct due_of {
 	bool control;
 	/* seconds; the selection includes rows that are due within this time */
 	int ahead_s;
-	/* only UPDATE rows with three or more failures that are due in more than 15 s */
+	/*
+	 * only UPDATE rows with at least three failures that are also due in more than
+	 * 15 s
+	 */
 	bool waiting;
 	/* maximum number of rows; at most TX_LIST_MAX */
 	size_t limit;
@@ -35,15 +38,16 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
                       const struct due_of *of);
 /*
  * Claims the rows of the list. Removes from the list the rows that another process has
- * claimed. Each claim counts as one more attempt. A claimed row becomes due again after
- * at least LEASE_S seconds. Call it in a transaction that has not read anything before.
+ * claimed. Each claim raises the number of attempts of a row by one. A claimed row
+ * becomes due again after at least LEASE_S seconds. Call it first in a transaction,
+ * before any read.
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
 /*
- * Deletes due rows of the server in the share whose domain no longer exists, at most
- * TX_LIST_MAX rows. No process can claim such rows, but each process would read them
- * again and again.
+ * Deletes at most TX_LIST_MAX rows: the due rows of the server in SHARE whose domain no
+ * longer exists. No process can claim such rows, but each process would read them again
+ * and again.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /*
@@ -52,9 +56,9 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
  */
 void store_make_due(struct tx *tx, const char *domain_id);
 /*
- * Makes failed rows of the server due now, at most TX_LIST_MAX rows. Their pauses start
- * again from the shortest pause. CONTROL true: rows of the control channel. CONTROL
- * false: rows of NOTIFYs and polls. Returns the number of rows.
+ * Makes at most TX_LIST_MAX failed rows of the server due now. Their pauses start again
+ * from the shortest pause. CONTROL true: rows of the control channel. CONTROL false:
+ * rows of NOTIFYs and polls. Returns the number of rows.
  */
 size_t store_release(struct tx *tx, const char *pool, const char *server_id,
                      bool control);
@@ -68,10 +72,10 @@ size_t store_recovered(struct tx *tx, struct arena *arena,
                        const struct server_report *const *reports, size_t count,
                        const char **server_ids);
 /*
- * Makes pending rows of the server in the share due now, at most LIMIT rows. UNFINISHED:
- * only rows without SUCCESS. Such a row has failed, or a process has claimed the row. An
- * UPDATE row that a process has claimed may still have SUCCESS. Such a row becomes due
- * when its lease ends. Returns the number of rows.
+ * Makes at most LIMIT pending rows of the server in SHARE due now. Returns the number of
+ * these rows. UNFINISHED true: only rows without the status SUCCESS. A row without this
+ * status has failed, or a process has claimed the row. A claimed UPDATE row can still
+ * have the status SUCCESS. Such a row becomes due when its lease ends.
  */
 int64_t store_catch_up(struct tx *tx, const struct share *share, const char *server_id,
                        bool unfinished, size_t limit);
@@ -89,10 +93,11 @@ const char *store_slice_end(struct tx *tx, struct arena *arena, const char *afte
                             const char *limit, size_t count);
 /*
  * Finds the domains in SLICE that need an action on SERVER, although the database has no
- * row that makes this action due. There are two cases. The CREATE or DELETE of the domain
- * has no row. Or no poll has found the serial of the domain on SERVER, and the UPDATE row
- * is missing or has no planned attempt. Finds only domains whose last change, or whose
- * creation if the action is CREATE, is older than STALE_S seconds.
+ * row that makes this action due. There are two cases. In the first case, the CREATE or
+ * DELETE of the domain has no row. In the second case, no poll has found the serial of
+ * the domain on SERVER, and the UPDATE row is missing or has no planned attempt. The
+ * last change of the domain must be older than STALE_S seconds. For a CREATE, the
+ * creation of the domain must be older than STALE_S seconds.
  */
 struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct slice *slice, const struct server *server,

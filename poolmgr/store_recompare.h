@@ -38,8 +38,8 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count);
 
 /*
- * Call it when the server has the same records as the database again. Updates the row of
- * pool_manager_status, which then shows no difference.
+ * Call it when the server has the same records as the database again. After the call,
+ * the row of pool_manager_status shows no difference.
  */
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id);
 

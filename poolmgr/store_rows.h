@@ -11,7 +11,7 @@
 
 /*
  * SQL conditions that compare serials (RFC 1982). COVERS: the serial a is equal to b, or
- * newer. NEWER: a is newer than b. a and b may be columns.
+ * newer. NEWER: a is newer than b. a and b can be columns.
  */
 #define COVERS(a, b) "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 0 AND 2147483647"
@@ -19,16 +19,17 @@
                      "BETWEEN 1 AND 2147483647"
 
 /*
- * SQL: the pause in seconds after a failed attempt. 5 s after the first attempt, then
- * twice as long after each further attempt, up to 10 minutes; plus or minus 5 %
+ * SQL: the pause in seconds after a failed attempt. The pause is 5 s after the first
+ * attempt. After each further attempt, the pause is twice as long, up to 10 minutes. A
+ * random part of plus or minus 5 % changes each pause
  */
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 
 /*
  * For the event loop: makes an SQL statement that does not wait for locked rows. MySQL
- * has no such UPDATE, so on MySQL the statement may wait. After the statement,
- * store_check_locked() (store.h) distinguishes a locked row from a race.
+ * has no such UPDATE, so on MySQL the statement can wait for locked rows. After the
+ * statement, store_check_locked() (store.h) distinguishes a locked row from a race.
  */
 #define NO_WAIT(tx, sql) (tx_has_short_limit(tx) ? TX_NO_LOCK_WAIT sql : sql)
 
@@ -40,20 +41,26 @@
 #define WAITS_LONG(row) FAILS_OFTEN(row) " AND " row ".next_attempt_at > " \
                         "NOW(3) + INTERVAL 15 SECOND"
 
-/* SQL condition on a domain d: server_is_for(). The ? is by_catalog of the server */
+/*
+ * SQL condition on a domain d: server_is_for(). Bind by_catalog of the server to the
+ * parameter "?"
+ */
 #define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
-/* SQL condition on a domain d and its pool p: d is in the scope. SCOPE() binds the ?s */
+/*
+ * SQL condition on a domain d and its pool p: d is in the scope. SCOPE() binds the
+ * parameters "?"
+ */
 #define IS_MINE "p.name = ? AND CRC32(d.id) % ? = ?"
 #define SCOPE(scope) tx_text((scope)->pool), tx_int((scope)->share.total), \
                      tx_int((scope)->share.factor)
 
-/* SQL condition on a domain d: d is in the slice. SLICE() binds the ?s */
+/* SQL condition on a domain d: d is in the slice. SLICE() binds the parameters "?" */
 #define IN_SLICE "d.id > ? AND d.id <= ?"
 #define SLICE(slice) tx_text((slice)->after), tx_text((slice)->upto)
 
 /*
- * Columns of a domain d, in the order of store_read_domain(). DOMAIN_BUT_VERSION has the
- * version 0, because the version needs one more lookup.
+ * Columns of a domain d, in the order of store_read_domain(). DOMAIN_BUT_VERSION
+ * contains 0 instead of the version, because a read of the version needs another lookup.
  */
 #define DOMAIN_BUT_VERSION "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                            "d.kind = 'CATALOG', 0"

@@ -12,9 +12,9 @@
 
 /*
  * store_register() writes a row for each server in the settings of this process. Each
- * round of the sync calls it. If no process has written the row of a server for UNHEARD_S
- * seconds, the server counts as removed. Then store_forget_removed() deletes all rows of
- * this server.
+ * round of the sync calls it. If no process has written the row of a server for
+ * UNHEARD_S seconds, the server counts as removed. In this case, store_forget_removed()
+ * deletes all rows of this server.
  */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
@@ -56,15 +56,19 @@ void store_read_zones(struct tx *tx, struct arena *arena, const char *pool,
  * service.
  */
 const char *server_zones_find(const struct server_zones *zones, const char *server_id);
-/* True: the database has the TSIG key NAME, as in the settings of a server. */
+/*
+ * True: the database contains the TSIG key with this name. NAME: `tsig_key` in the
+ * settings of a server.
+ */
 bool store_has_key(struct tx *tx, const char *name);
 /*
- * True: the database has pools, but not this one. A database without a pool is new:
- * central creates its default pool at its first start.
+ * True: the database contains pools, but not the pool NAME. A database without a pool is
+ * new: central creates its default pool at its first start.
  */
 bool store_lacks_pool(struct tx *tx, const char *name);
 /*
  * Deletes the rows of the domains on servers that the operator removed, for at most
- * TX_LIST_MAX domains of each server. The row of such a server in pool_servers stays.
+ * TX_LIST_MAX domains of each server. The function keeps the row of such a server in
+ * pool_servers.
  */
 void store_forget_out(struct tx *tx, const char *pool);

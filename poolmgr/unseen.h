@@ -10,10 +10,10 @@
 #include "poolmgr.h"
 
 /*
- * Returns the reason of REPORT. If the server answered with SERVFAIL, the reason also has
- * UNSEEN_WORDS (store.h) and the addresses in poolmgr.masters. A server that reads a
- * catalog zone has its own list of primaries, so this function does not change its
- * reason.
+ * Returns the reason of REPORT. If the server answered with SERVFAIL and the report
+ * contains no serial, the reason also contains UNSEEN_WORDS (store.h) and the addresses
+ * in poolmgr.masters. A server that reads a catalog zone has its own list of primaries,
+ * so this function does not change its reason.
  */
 const char *unseen_reason(const struct poolmgr *poolmgr, struct arena *arena,
                           const struct server_report *report);

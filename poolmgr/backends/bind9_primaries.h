@@ -9,14 +9,14 @@
 #pragma once
 
 enum bind9_primaries {
-	BIND9_PRIMARIES_DIFFER,		/* also if SHOWN has no list of primaries */
+	BIND9_PRIMARIES_DIFFER,		/* or SHOWN contains no list of primaries */
 	BIND9_PRIMARIES_SAME,
-	BIND9_PRIMARIES_CUT,		/* the end of the list is missing in SHOWN */
+	BIND9_PRIMARIES_CUT,		/* SHOWN ends before the end of the list */
 };
 
 /*
- * Compares the primaries in SHOWN, the output of `rndc showzone`, with WANTED. For each
- * primary, in order, WANTED contains `192.0.2.53 port 53 key "pool.example.";` after a
- * space.
+ * Compares the primaries in SHOWN, the output of `rndc showzone`, with WANTED. WANTED
+ * contains the primaries in their order. The text of each primary is a space, followed
+ * by `192.0.2.53 port 53 key "pool.example.";`.
  */
 enum bind9_primaries bind9_primaries_compare(const char *shown, const char *wanted);

@@ -15,14 +15,14 @@
 
 struct bind9_stats {
 	const char *server;	/* id of the server, for error texts */
-	const char *url, *view;	/* if view is NULL: the view _default */
+	const char *url, *view;	/* view NULL: the view _default */
 	int timeout_ms;
 	size_t answer_max;
 };
 
 /*
  * Adds the names of all secondary zones of the class IN to LISTING. ERR_REMOTE: the
- * answer has an unexpected form or status. Also returns the errors of http_ask().
+ * answer has an unexpected form or HTTP status. Also returns the errors of http_ask().
  */
 enum err bind9_stats_secondaries(const struct bind9_stats *stats,
                                  struct listing *listing, struct why *why);

@@ -10,8 +10,9 @@
 enum { COMMAND_OUTPUT = 4096 };
 
 struct command {
-	int status;			/* exit status; 128 + n after signal n */
-	/* text; bytes that are not printable ASCII become spaces */
+	/* exit status; 128 + n: signal n ended the program */
+	int status;
+	/* the output as text; bytes that are not printable ASCII become spaces */
 	char output[COMMAND_OUTPUT + 1];
 };
 

@@ -34,8 +34,8 @@ struct server_settings {
 	char *tsig_key;
 	int timeout_ms;		/* time limit of one operation */
 	/*
-	 * if driver.by_catalog is true: time that the server has to read the catalog
-	 * zone; otherwise 0
+	 * if driver.by_catalog is true: time within which the server must serve a new
+	 * zone or remove a deleted zone; otherwise 0
 	 */
 	int patience_s;
 };
@@ -49,12 +49,12 @@ struct driver_context {
 
 /*
  * The functions return these errors. ERR_TIMEOUT, ERR_UNREACHABLE: the server does not
- * answer. ERR_INVALID: the control channel cannot express the zone. ERR_BUSY: this host
- * lacks a file descriptor, a program, a permission or space on a disk, or the driver did
- * not get its own lock in time. After ERR_BUSY, the driver has sent no message to the
- * server. ERR_REMOTE, or a more specific error: the server refused the operation. The
- * reason contains the text of the server. Each caller adds the id of the server to the
- * reason.
+ * answer. ERR_INVALID: a command cannot contain the zone name, or the server considers
+ * the zone name or the request invalid. ERR_BUSY: this host lacks a file descriptor, a
+ * program, a permission or space on a disk, or the driver did not get its own lock in
+ * time. If the error is ERR_BUSY, the driver has not sent the command to the server.
+ * ERR_REMOTE, or a more specific error: the server refused the operation. The reason
+ * contains the text of the server. Each caller adds the id of the server to the reason.
  */
 struct driver {
 	/* name of the driver; for "bind9", the group of settings is backends.bind9 */
@@ -70,11 +70,12 @@ struct driver {
 	bool by_catalog;
 	/*
 	 * Checks the settings of one server without contact to the server. The pool
-	 * manager calls this function at each start, and with --check or
-	 * --check-settings, so also before a reload. ERR_INVALID: the reason begins with
-	 * the key of the setting ("url: must be ..."), and the pool manager adds the
-	 * group and the server. SETTINGS starts with struct server_settings. NULL: the
-	 * rows of the options check enough.
+	 * manager calls this function at each start, with --check and with
+	 * --check-settings. So the pool manager also calls this function before a
+	 * reload. ERR_INVALID: the reason begins with the key of the setting ("url: must
+	 * be ..."), and the pool manager adds the group and the server. SETTINGS starts
+	 * with struct server_settings. NULL: the checks in the rows of the options are
+	 * sufficient.
 	 */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,
@@ -98,18 +99,19 @@ struct driver {
 	enum err (*renew)(const void *settings, const struct driver_context *context,
 	                  const struct domain_ref *domain, struct why *why);
 	/*
-	 * Compares the settings of an existing zone with the settings that create() sets:
-	 * the masters with their key, the template or the pattern. Corrects settings that
-	 * differ. The records of the zone stay. CHANGED becomes true if the function has
-	 * corrected the zone. If the server has no such zone, the function returns OK,
-	 * and CHANGED becomes false. NULL: the driver cannot correct zones.
+	 * Compares the settings of an existing zone with the settings that create()
+	 * sets: the masters with their key, the template or the pattern. Corrects
+	 * settings that differ. The function does not change the records of the zone.
+	 * CHANGED becomes true if the function has corrected the zone. If the server has
+	 * no such zone, the function returns OK, and CHANGED becomes false. NULL: the
+	 * driver cannot correct zones.
 	 */
 	enum err (*adjust)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, bool *changed,
 	                   struct why *why);
 	/*
-	 * Appends the settings that adjust() sets to TEXT. For equal settings, the text
-	 * is equal. The pool manager compares the digests of these texts after a restart.
+	 * Appends the settings that adjust() sets to TEXT. Equal settings give equal
+	 * texts. The pool manager compares the digests of these texts after a restart.
 	 */
 	void (*zone_settings)(const void *settings, const struct driver_context *context,
 	                      struct buf *text);
@@ -132,9 +134,9 @@ struct driver {
 	 */
 	const char *(*list_lacks)(const void *settings);
 	/*
-	 * If list() cannot see the mark, list() returns all zones that may belong to the
-	 * fleet. Then this function checks one of these zones. OURS becomes true if the
-	 * zone belongs to the fleet. The pointer may be NULL.
+	 * If list() cannot see the mark, list() returns all zones that possibly belong
+	 * to the fleet. In this case, is_ours() checks one of these zones. OURS becomes
+	 * true if the zone belongs to the fleet. The pointer may be NULL.
 	 */
 	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
 	                    bool *ours, struct why *why);
@@ -145,8 +147,9 @@ extern const struct driver *const drivers[];
 
 /*
  * Makes the server transfer the whole zone: calls retransfer(), which must not be NULL.
- * If the server refuses, for example because the zone has become a primary zone there,
- * the function calls renew(), and IS_RENEWED becomes true.
+ * If the server refuses the transfer, the function calls renew(), and IS_RENEWED becomes
+ * true. For example, a server refuses the transfer if the zone has become a primary zone
+ * on the server.
  */
 enum err driver_transfer(const struct driver *driver, const void *settings,
                          const struct driver_context *context,

@@ -1,9 +1,9 @@
 /*
  * http -- sends requests to the HTTP API of one server. All requests through one struct
- * http share one time limit. This time begins with http_open(). http_ask() reads the
- * whole answer, up to a size limit, before it returns. This module verifies certificates,
- * does not follow redirects, and ignores proxy settings in the environment. Log lines and
- * reasons never contain the header with the API key.
+ * http share one time limit. The time limit begins with http_open(). http_ask() reads
+ * the whole answer, up to a size limit, before it returns. This module verifies
+ * certificates, does not follow redirects, and ignores proxy settings in the
+ * environment. Log lines and reasons never contain the header with the API key.
  *
  * http_check() initializes libcurl. Call http_check() when the program checks its
  * settings, while the process has only one thread.
@@ -47,8 +47,8 @@ struct http {
 
 /*
  * Initializes libcurl, and checks URL. URL must begin with http:// or https://, and must
- * have a host. URL must not have a user, query or fragment. ERR_INVALID: URL breaks one
- * of these rules. The reason then begins with FIELD.
+ * contain a host. URL must not contain a user, query or fragment. ERR_INVALID: URL
+ * breaks one of these rules. In this case, the reason begins with FIELD.
  */
 enum err http_check(const char *url, const char *field, struct why *why);
 
@@ -57,12 +57,12 @@ void http_close(struct http *http);
 
 /*
  * Sends a request with METHOD, and waits for the answer. The URL of the request is the
- * base URL, followed by PATH. The caller has encoded the special characters in PATH. BODY
- * is JSON text, or NULL. OK: the server has answered, with any HTTP status. ERR_TIMEOUT,
- * ERR_UNREACHABLE: the server does not answer. ERR_TOO_LARGE: the answer has more than
- * answer_max bytes. ERR_REMOTE: the answer is incomplete or not valid HTTP. ERR_BUSY:
- * http_ask() has not sent the request because of a fault of this host. For example, no
- * file descriptor is free, or ca_file is not readable.
+ * base URL, followed by PATH. The caller must have encoded the special characters in
+ * PATH. BODY is JSON text, or NULL. OK: the server has answered, with any HTTP status.
+ * ERR_TIMEOUT, ERR_UNREACHABLE: the server does not answer. ERR_TOO_LARGE: the answer is
+ * longer than answer_max bytes. ERR_REMOTE: the answer is incomplete or not valid HTTP.
+ * ERR_BUSY: http_ask() has not sent the request because of a fault of this host. For
+ * example, no file descriptor is free, or ca_file is not readable.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

@@ -25,7 +25,7 @@ struct powerdns_api_terms {
 
 /*
  * The state of one operation of the driver. All HTTP requests of the operation share one
- * time limit. `why` gets the reason of an error.
+ * time limit. If the operation fails, `why` contains the reason.
  */
 struct powerdns_api {
 	struct powerdns_api_terms terms;
@@ -34,9 +34,10 @@ struct powerdns_api {
 };
 
 /*
- * The first function checks the characters of the API key: printable ASCII without
- * blanks. The second function checks the characters of a word in a path: letters, digits,
- * ".", "_" and "-". ERR_INVALID: another character. The reason then begins with FIELD.
+ * powerdns_api_check_key() checks that the API key contains only printable ASCII
+ * characters without blanks. powerdns_api_check_word() checks that a word in a path
+ * contains only letters, digits, ".", "_" and "-". ERR_INVALID: the text contains
+ * another character, and the reason begins with FIELD.
  */
 enum err powerdns_api_check_key(const char *key, const char *field, struct why *why);
 enum err powerdns_api_check_word(const char *word, const char *field, struct why *why);
@@ -46,10 +47,10 @@ void powerdns_api_open(struct powerdns_api *api, const struct powerdns_api_terms
 void powerdns_api_close(struct powerdns_api *api);
 
 /*
- * Sends a request, and waits for the answer. The answer is then in api->http. OK: the
- * server has answered, with any HTTP status. PATH: the part of the path after the name of
- * the server. powerdns_api_ask_zone() uses the path of ZONE, followed by TAIL. BODY may
- * be NULL.
+ * Sends a request, and waits for the answer. After the call, api->http contains the
+ * answer. OK: the server has answered, with any HTTP status. PATH: the part of the path
+ * after the name of the server. powerdns_api_ask_zone() requests the path of ZONE,
+ * followed by TAIL. BODY may be NULL.
  */
 enum err powerdns_api_ask(struct powerdns_api *api, const char *method, const char *path,
                           const json_t *body);
@@ -61,9 +62,9 @@ json_t *powerdns_api_id(const char *name);
 
 /*
  * powerdns_api_settled() returns the final result of a request. ERR is the result of
- * powerdns_api_ask(). If ERR is OK, the HTTP status of the answer decides: the result is
- * OK for 200 to 299. For another status, powerdns_api_refused() returns the error and
- * writes the reason. WHAT completes the text "cannot WHAT" in the reason.
+ * powerdns_api_ask(). If ERR is OK, the result depends on the HTTP status of the answer:
+ * the result is OK for 200 to 299. For another status, powerdns_api_refused() returns
+ * the error and writes the reason. WHAT completes the text "cannot WHAT" in the reason.
  */
 enum err powerdns_api_settled(struct powerdns_api *api, enum err err, const char *what);
 enum err powerdns_api_refused(struct powerdns_api *api, const char *what);

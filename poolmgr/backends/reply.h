@@ -29,7 +29,7 @@ enum reply reply_of(const char *backend, const char *command, int status,
 /*
  * Returns the error for SAID, the output of a failed rndc. ERR_REMOTE: named refused the
  * command. ERR_UNREACHABLE: rndc cannot connect to named, or the connection failed.
- * ERR_BUSY: all other texts. In this case rndc did not connect to named, for example
- * because rndc has no key.
+ * ERR_BUSY: SAID is any other text. In this case, rndc did not connect to named, for
+ * example because rndc has no key.
  */
 enum err reply_rndc_error(const char *said);

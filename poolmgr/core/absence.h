@@ -1,8 +1,8 @@
 /*
  * absence -- decides whether a server no longer has a zone. A poll alone does not prove
- * this: REFUSED, NXDOMAIN or a referral only mean that the server does not serve the zone
- * to mini-DNS. An access list or a view can also cause these answers. So the poll needs a
- * confirmation:
+ * that the zone is absent: REFUSED, NXDOMAIN or a referral only mean that the server
+ * does not serve the zone to mini-DNS. An access list or a view can also cause these
+ * answers. So the poll needs a confirmation:
  *
  * 	driver	over the control channel, the server deleted the zone, or answered that
  * 		the zone does not exist
@@ -24,8 +24,8 @@ enum confirmation {
 enum absence {
 	ABSENCE_NOT_SEEN,	/* the poll does not show that the zone is absent */
 	/*
-	 * only the poll shows that the zone is absent; the server may refuse to serve the
-	 * zone to mini-DNS
+	 * only the poll shows that the zone is absent; possibly, the server has the zone
+	 * but refuses to serve it to mini-DNS
 	 */
 	ABSENCE_DOUBTED,
 	/* the server has the zone, but refuses to serve it to mini-DNS */

@@ -4,11 +4,11 @@
  *
  * Of n servers, `ok` servers are enough if their percentage, rounded to a whole number,
  * is at least the threshold. For example, 2 of 3 servers are 67 %. A threshold of 100 %
- * means all servers. Too many servers are `bad` if the other servers are not enough. This
- * module compares each serial with the serial of the domain by RFC 1982. A server counts
- * towards the consensus on serial s if it serves s or a newer serial. A server whose
- * serial is newer than the serial of the domain does not count towards a consensus,
- * because zonefleet did not issue this serial.
+ * means all servers. `bad` servers are too many if the other servers are not enough.
+ * This module compares each serial with the serial of the domain by RFC 1982. A server
+ * counts towards the consensus on serial s if it serves s or a newer serial. A server
+ * whose serial is newer than the serial of the domain does not count towards a
+ * consensus, because zonefleet did not issue this serial.
  */
 #pragma once
 
@@ -56,7 +56,7 @@ struct consensus consensus_of(const struct observation *servers, size_t n,
 
 /*
  * Call it for a server whose records differ from the database, or whose serial zonefleet
- * did not issue. Then the server counts as failed at the serial WANTED.
+ * did not issue. After the call, the server counts as failed at the serial WANTED.
  */
 void consensus_discount(struct observation *server, uint32_t wanted);
 

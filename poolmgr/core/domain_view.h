@@ -47,9 +47,9 @@ struct domain_view {
 };
 
 /*
- * Makes the report to central about ACTION. False: central needs no report. For example,
- * there is no consensus yet, and too few servers have failed. The reason of the report is
- * in the arena.
+ * Fills in REPORT, the report to central about ACTION. False: central needs no report.
+ * For example, there is no consensus yet, and too few servers have failed. The reason of
+ * the report is in the arena.
  */
 bool domain_view_report(const struct domain_view *view, enum action action,
                         int threshold_percent, struct arena *arena,

@@ -2,14 +2,14 @@
  * follow -- decides what to do about a server that answers but does not serve the serial
  * of the database.
  *
- * 	behind		act after the second failure in a row, because the server may
- * 			have missed the NOTIFY. For a new zone, act after the first
+ * 	behind		act after the second failure in a row, because the server possibly
+ * 			missed the NOTIFY. For a new zone, act after the first
  * 			failure, because the server serves an older zone of that name
  * 	ahead		act immediately. The server has a newer serial that zonefleet
  * 			did not issue, so the server ignores NOTIFYs
  * 	no serial	the server answers with an error. For a new zone, act after the
  * 			second failure. For other zones, act after the third failure,
- * 			because the server may still be loading its zones
+ * 			because the server is possibly still loading its zones
  */
 #pragma once
 
@@ -22,21 +22,22 @@
  * First, the pool manager orders the server to transfer the zone. If the transfer has no
  * effect, the pool manager sets the zone up again on the server. In two cases, the pool
  * manager only orders further transfers. In the first case, the server answers without a
- * serial for a zone that is not new. Such a server may refuse only mini-DNS and still
- * answer its clients. In the second case, mini-DNS has sent the zone, but the server has
- * not loaded the zone. Such a server refuses the records, so a new setup has no effect.
- * If the serial of a server is ahead, and the server accepts no commands or three
- * commands had no effect, the pool manager asks central to raise the serial of the
- * domain. The pool manager does this at most twice an hour, because a server may change
- * its serial by itself.
+ * serial for a zone that is not new. Such a server possibly refuses only mini-DNS and
+ * still answers its clients. In the second case, mini-DNS has sent the zone, but the
+ * server has not loaded the zone. Such a server refuses the records, so a new setup has
+ * no effect. If the serial of a server is ahead and three commands had no effect, the
+ * pool manager asks central to raise the serial of the domain. If the serial is ahead
+ * and the driver cannot order a transfer, the pool manager asks central immediately. For
+ * one server and domain, at most two such requests succeed in one hour, because a server
+ * can change its serial by itself.
  *
  * The pause after the first try is 5 s. Each further pause is twice as long as the
  * previous pause, up to ten minutes, so that a long transfer can end. If the last try
  * failed, the pause is at most 30 s. If the server has accepted a command, the pool
- * manager sends no further command for at least 10 s, because the transfer may still be
- * running. When the pool manager releases the rows of the server (release.h), the pauses
- * start again from the shortest pause. If an administrator requests a sync, the pool
- * manager does not wait for the end of the current pause.
+ * manager sends no further command for at least 10 s, because the transfer is possibly
+ * still running. When the pool manager releases the rows of the server (release.h), the
+ * pauses start again from the shortest pause. If an administrator requests a sync, the
+ * pool manager does not wait for the end of the current pause.
  */
 enum follow {
 	FOLLOW_WAIT,		/* no action now */
@@ -74,9 +75,9 @@ enum follow follow_decide(const struct follow_case *of);
 
 /*
  * Limits for raising the serial of a domain above the serial of a server. The raised
- * serial is at most RAISE_BEYOND_CLOCK above the unix time or RAISE_AT_ONCE above the
- * serial of the domain, whichever limit is higher. So a faulty server cannot raise the
- * serial of the domain too far. If the serial rose too far while another server was
+ * serial has two limits: the unix time plus RAISE_BEYOND_CLOCK, and the serial of the
+ * domain plus RAISE_AT_ONCE. The higher limit applies. So a faulty server cannot raise
+ * the serial of the domain too far. If the serial rose too far while another server was
  * unreachable, that server would treat the new serial as an older serial.
  */
 enum { RAISE_BEYOND_CLOCK = 1 << 24, RAISE_AT_ONCE = 1 << 16 };

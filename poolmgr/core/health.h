@@ -31,11 +31,11 @@ struct evidence {
 
 /* A change of the row. */
 struct health_move {
-	bool is_news;			/* false: the row is unchanged */
+	bool is_news;			/* false: the row does not change */
 	int failures;
 	/* pause until the next probe; 0: the channel does not fail, and needs no pause */
 	int64_t next_ms;
-	bool opens, closes;		/* begins to fail; answers again */
+	bool opens, closes;		/* the channel begins to fail; answers again */
 };
 
 /* The meaning of the result of an operation for the health of the server. */
@@ -51,7 +51,7 @@ enum sign health_sign_of(enum err err);
 bool health_is_open(const struct health *health);
 /*
  * Returns the new state for the row, after the observations in EVIDENCE. If the server
- * already gets only probes, ignores failures while no probe is due.
+ * already gets only probes and no probe is due, the function ignores failures.
  */
 struct health_move health_decide(const struct health *health,
                                  const struct evidence *evidence, uint32_t random);

@@ -11,7 +11,7 @@
 
 #include "base/id.h"
 
-/* Greater than each id. */
+/* A text that is greater than each id. */
 #define ID_CYCLE_END "~"
 
 struct id_cycle {
@@ -39,8 +39,8 @@ const char *id_cycle_limit(const struct id_cycle *cycle);
 void id_cycle_set_slice(struct id_cycle *cycle, const char *upto);
 /*
  * Call it if you could not handle the domains after LAST in the current slice. The next
- * cycle then begins after LAST. If this cycle already has an earlier cut, the next cycle
- * begins after the earlier cut.
+ * cycle begins after LAST, unless an earlier domain of this cycle is already marked. In
+ * this case, the next cycle begins after this earlier domain.
  */
 void id_cycle_cut(struct id_cycle *cycle, const char *last);
 /*

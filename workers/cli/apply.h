@@ -14,8 +14,8 @@
 struct apply {
 	const char *file, *domain;
 	/*
-	 * The parser calls warn() with a text if lines of one record set have different
-	 * TTLs. NULL: no warnings.
+	 * The parser calls warn() with a text if the lines of one record set contain
+	 * different TTLs. NULL: no warnings.
 	 */
 	void (*warn)(void *self, const char *text);
 	void *self;

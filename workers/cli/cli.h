@@ -95,7 +95,7 @@ double cli_elapsed(const struct cli *cli);
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
 /*
- * Like fail(), but for a reason that may be too long for struct why. main.c prints the
+ * Like fail(), but for a reason that can be too long for struct why. main.c prints the
  * whole reason.
  */
 enum err cli_fail(struct cli *cli, enum err err, const char *fmt, ...)
@@ -108,17 +108,20 @@ enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * These functions read the value of an option to VALUE: cli_number() a number,
- * cli_seconds() a time such as "1h". If the option is not given, VALUE is unchanged.
+ * These functions convert the value of an option and write the result to VALUE.
+ * cli_number() converts a number. cli_seconds() converts a time such as "1h" to seconds.
+ * If the option is not given, the functions do not change VALUE.
  */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
 enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
                      int64_t *value);
-/* Sets KEY of INTO to the value of the option, if the command line has the option. */
+/*
+ * Sets KEY of INTO to the value of the option, if the command line contains the option.
+ */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* Puts `force` into the arguments of a call if the command line has --force. */
+/* Puts `force` into the arguments of a call if the command line contains --force. */
 void cli_put_force(const struct cli *cli, json_t *args);
 /*
  * Like cli_put_text(), but for a host name. Adds the final dot. Refuses a single label

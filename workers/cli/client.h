@@ -55,9 +55,9 @@ void client_explain(struct client *client, client_explain_fn *explain, const voi
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
 /*
- * Sends a ping to one process of each topic, all pings at the same time. Calls ANSWERED
- * once for each topic, in the order of the answers. WHY contains the reason if ERR is
- * not OK.
+ * Sends a ping to one process of each topic. The client sends all pings at the same
+ * time. Calls ANSWERED once for each topic, in the order of the answers. WHY contains
+ * the reason if ERR is not OK.
  */
 typedef void client_pong_fn(void *self, const char *topic, enum err err,
                             const struct why *why);
@@ -81,9 +81,9 @@ void client_pause(struct client *client, int *ms);
 
 /*
  * Makes one of many calls. If fewer than CLIENT_WINDOW calls are waiting for an answer,
- * the client sends the call immediately. Otherwise the client first waits for an answer.
- * If an earlier call of the window has failed, the client sends nothing and returns the
- * error of that call.
+ * the client sends the call immediately. Otherwise, the client waits for an answer
+ * before it sends the call. If an earlier call of the window has failed, the client
+ * sends nothing and returns the error of that call.
  */
 /*
  * maximum number of calls that wait for an answer; all calls of a window have the same

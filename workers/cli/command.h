@@ -26,7 +26,7 @@ extern const struct command commands[];
 
 /*
  * Parses the command line into CLI. ERR_ARGUMENTS: cli->why contains the reason.
- * cli->command may be NULL if the command line contains --help, --version or no words.
+ * cli->command can be NULL if the command line contains --help, --version or no words.
  */
 enum err command_parse(struct cli *cli, int argc, char **argv);
 /* Frees the memory from command_parse() and from the command. */
@@ -38,8 +38,8 @@ void command_clear(struct cli *cli);
  */
 const struct command *command_find(char *const *words, int count, int *used);
 /*
- * Fails with "domain has no command 'lst': did you mean 'list'?". The words of CLI must
- * not begin with a command.
+ * Fails with a reason such as "domain has no command 'lst': did you mean 'list'?". The
+ * words of CLI must not begin with a command.
  */
 enum err command_fail_unknown(struct cli *cli);
 /* True if WORD is the first word of commands with two words ("domain"). */

@@ -12,8 +12,8 @@
  * Replaces the field at the start of the reason by the option or argument, and METHOD by
  * the command. Does not replace a field that the command does not set, for example a
  * field in the user's file. If the reason says that there is no object with the name in
- * an argument, shows the name as the user typed it, without the final dot that the
- * client added.
+ * an argument, the function shows this name as the user typed it, without the final dot
+ * that the client added.
  */
 void fields_show(const struct cli *cli, const char *method, struct why *why);
 /*

@@ -1,7 +1,7 @@
 /*
  * idn -- converts names between the letters that people write ("bücher.example") and the
- * ASCII that DNS has ("xn--bcher-kva.example"), according to IDNA2008 (RFC 5891, with
- * the mapping of UTS 46, so upper and lower case give the same name). Only idn.c uses
+ * ASCII form in DNS ("xn--bcher-kva.example"), according to IDNA2008 (RFC 5891, with the
+ * mapping of UTS 46, so upper and lower case give the same name). Only idn.c uses
  * libidn2. Only the client converts names. Names in messages, JSON and zone files are
  * always ASCII.
  */

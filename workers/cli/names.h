@@ -26,8 +26,8 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);
 /*
- * Writes the criterion `name` of find_recordsets for a word of the user. A word with "*"
- * is a pattern. But a word such as "*.www" is the name of a wildcard record. If a
+ * Converts a word of the user to the criterion `name` of find_recordsets. A word with
+ * "*" is a pattern. But a word such as "*.www" is the name of a wildcard record. If a
  * pattern ends neither in "*" nor in a dot, the function appends DOMAIN, a canonical
  * name.
  */

@@ -51,7 +51,7 @@ extern const struct option_row option_rows[OPT_COUNT];
  * Writes the value of each given option to VALUES ("" if the option takes no value).
  * Moves the words that are neither options nor values to the end of ARGV. Writes the
  * index of the first moved word to FIRST. False: an option is wrong, and WRONG contains
- * the reason. Then VALUES contains the other options.
+ * the reason. In this case, VALUES contains the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

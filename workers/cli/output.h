@@ -43,8 +43,8 @@ void output_warn(struct output *out, const char *text);
  */
 void output_end_warnings(struct output *out, json_t *document);
 /*
- * True: the program that reads standard output, for example head, has ended. The client
- * then need not print more.
+ * True: the program that reads standard output, for example head, has ended. In this
+ * case, the client need not print more.
  */
 bool output_is_unwanted(void);
 

@@ -32,7 +32,7 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 /* True: the last round of the zone has failed (the state is FAILED or PARKED). */
 bool owner_is_failed(const json_t *status);
 /*
- * Fails with the reason for which the last round has failed. Appends the text AND, which
- * may be "".
+ * Fails with the reason for which the last round has failed. Appends the text AND to
+ * this reason. AND may be "".
  */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

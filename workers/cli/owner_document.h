@@ -1,10 +1,10 @@
 /*
  * owner_document -- gets the records of a shared zone and their owners from
- * zonefleet-ownership. The records are those that zonefleet-ownership has found in its
- * last reading of the zone. The JSON object of a record has exactly the members dnsname,
- * owner, target and type. The client gets the records page by page. If
- * zonefleet-ownership reads the zone again between two pages, the client starts again
- * with the first page. After three such attempts, the client gives up.
+ * zonefleet-ownership. zonefleet-ownership has found these records in its last reading
+ * of the zone. The JSON object of a record has exactly the members dnsname, owner,
+ * target and type. The client gets the records page by page. If zonefleet-ownership
+ * reads the zone again between two pages, the client starts again with the first page.
+ * After three such attempts, the client gives up.
  */
 #pragma once
 

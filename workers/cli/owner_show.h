@@ -20,8 +20,8 @@ bool owner_is_held(const json_t *item);
 void owner_show_items(const struct output *out, const json_t *items);
 
 /*
- * Prints the counts of an order and then the names. If --quiet is given, prints only the
- * names.
+ * Prints the counts of an order, followed by the names. If --quiet is given, prints only
+ * the names.
  */
 void owner_show_order(const struct output *out, const json_t *result);
 /*

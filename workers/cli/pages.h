@@ -2,8 +2,8 @@
  * pages -- prints the lists that workers return page by page. The client prints each
  * page of a table when the page arrives. With --json, the client prints one document
  * after the last page. pages_list() handles --limit and --sort for all lists. If a list
- * is empty, the client prints no header. Unless --json or --quiet is given, the client
- * then writes a line to standard error.
+ * is empty, the client prints no header. For an empty list, the client writes a line to
+ * standard error, unless --json or --quiet is given.
  */
 #pragma once
 

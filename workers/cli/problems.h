@@ -1,22 +1,23 @@
 /*
  * problems -- finds out whether the fleet is well, for `zonefleet status` without a
- * domain. Each problem is one line for the operator. The line contains the problem and
- * the command that shows more details.
+ * domain. Each problem is one line for the operator. The line contains the problem. If a
+ * command can show more details, the line also contains this command.
  */
 #pragma once
 
 #include "cli.h"
 
 /*
- * If a domain has been PENDING for more than PENDING_LONG_S seconds, this is a problem.
- * A change usually reaches the name servers in less time.
+ * A domain that has been PENDING for more than PENDING_LONG_S seconds is a problem. A
+ * change usually reaches the name servers in less time.
  */
 enum { PENDING_LONG_S = 60 };
 
 /*
  * Finds the problems, and writes a list of texts to PROBLEMS. STATUS: the answer to
- * get_status. TROUBLED: at most SHOWN_MAX domains in ERROR, then at most SHOWN_MAX
- * PENDING domains. The domains of each status begin with the oldest domain.
+ * get_status. TROUBLED: at most SHOWN_MAX domains in ERROR, followed by at most
+ * SHOWN_MAX PENDING domains. In each of these two groups, the domain with the oldest
+ * last change comes first.
  */
 enum err problems_find(struct cli *cli, const json_t *status, const json_t *troubled,
                        size_t shown_max, json_t **problems);

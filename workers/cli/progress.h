@@ -28,8 +28,8 @@ void progress_begin(struct progress *progress, const struct output *out);
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * Writes "reading [##### ] 51 % 10 000 records". If TOTAL is 0 (unknown), the line has no
- * bar.
+ * Writes a line such as "reading [##### ] 51 % 10 000 records". If TOTAL is 0 (unknown),
+ * the line has no bar.
  */
 void progress_bar(struct progress *progress, const char *what, int64_t done,
                   int64_t total, const char *detail);

@@ -1,8 +1,8 @@
 /*
  * published -- waits until the records of a port, or of all ports of a network, are on
- * the name servers. The client first waits until central has accepted the records. After
- * that, the client waits until the name servers serve the new serials of all domains that
- * the caller may see. For example, only administrators may see reverse domains.
+ * the name servers. The client waits until central has accepted the records. After that,
+ * the client waits until the name servers serve the new serials of all domains that the
+ * caller may see. For example, only administrators may see reverse domains.
  */
 #pragma once
 
@@ -40,10 +40,10 @@ struct published {
  */
 enum err published_read(struct cli *cli, struct published *published);
 /*
- * If --wait is given, waits until all records are on the name servers. Then prints
- * STATUS, and adds the status and the seconds to RESULT (the answer). The function fails
- * with InError if central refuses records, or if a domain is in ERROR at the end of the
- * time limit.
+ * If --wait is not given, does nothing. Otherwise, waits until all records are on the
+ * name servers, adds the status and the seconds to RESULT (the answer), and prints
+ * STATUS, unless --json or --quiet is given. The function fails with the class InError
+ * if central refuses records, or if a domain is in ERROR at the end of the time limit.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

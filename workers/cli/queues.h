@@ -1,6 +1,6 @@
 /*
- * queues -- finds the names of the work queues of the fleet. A queue has the name of a
- * topic, or this name with ".recovery".
+ * queues -- finds the names of the work queues of the fleet. The name of a queue is the
+ * name of a topic, or the name of a topic followed by ".recovery".
  */
 #pragma once
 
@@ -14,8 +14,9 @@ struct queue_names {
 /*
  * Finds the queues of all services that have run in the fleet. If --pool is given,
  * leaves out the queues of all other pools. If central does not answer, uses the names
- * of all services and of one pool. ERR_NOT_FOUND: the pool in --pool does not exist, and
- * no pool manager of this pool has run. The caller clears NAMES, also after an error.
+ * of all services and of one pool: the pool in --pool, or the pool "default".
+ * ERR_NOT_FOUND: the pool in --pool does not exist, and no pool manager of this pool has
+ * run. The caller clears NAMES, also after an error.
  */
 enum err queue_names_find(struct cli *cli, struct queue_names *names);
 void queue_names_clear(struct queue_names *names);

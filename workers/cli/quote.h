@@ -1,8 +1,8 @@
 /*
- * quote -- puts the data that a person wrote into a request. One argument, or one line of
- * a file, is the data of one record. central reads data as in a zone file, where each
- * word is a string. So the client adds quotes to a string without quotes. The client then
- * prints the resulting strings of each value that the user may not expect
+ * quote -- puts the data that a person wrote into a request. One argument, or one line
+ * of a file, is the data of one record. central reads data as in a zone file, where each
+ * word is a string. So the client adds quotes to a string without quotes. If the
+ * resulting strings of a value can surprise the user, the client prints these strings
  * (quotes_print()).
  */
 #pragma once
@@ -17,7 +17,7 @@ struct quotes {
 	 */
 	int line;
 	size_t values;		/* number of values that quote_append() has appended */
-	size_t count;		/* number of values that the user may not expect */
+	size_t count;		/* number of values whose strings can surprise the user */
 	struct buf notes;	/* one line for each value in `count`, at most 10 lines */
 };
 

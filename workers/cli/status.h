@@ -9,8 +9,8 @@
 #include "output.h"
 
 /*
- * Prints the domain, with a row for each name server and action. Leaves out a CREATE
- * that has succeeded.
+ * Prints the domain, with a row for each name server and action. Does not print the row
+ * of a successful CREATE.
  */
 void status_show_domain(const struct output *out, const json_t *domain);
 /*

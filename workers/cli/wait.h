@@ -6,14 +6,14 @@
  * The pool manager retries a domain with the status ERROR, and the first retries often
  * succeed. So an ERROR does not end a wait before its time limit. A wait without a time
  * limit (watch) fails if the domain has had the status ERROR for 30 s. An ERROR never
- * ends `watch --until active`.
+ * ends `watch --until active` before its time limit.
  */
 #pragma once
 
 #include "cli.h"
 #include "model/state.h"
 
-/* What ends a wait for a domain that stays in ERROR. */
+/* The condition that ends a wait for a domain that stays in ERROR. */
 enum wait_patience {
 	PATIENCE_LIMIT,			/* only the time limit of the wait */
 	PATIENCE_30_S,			/* 30 s in ERROR, or the time limit of the wait */
@@ -65,8 +65,8 @@ enum wait_outcome wait_allow_retries(struct goal *goal, enum wait_outcome outcom
 enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome,
                    struct buf *in_error);
 /*
- * Appends the reasons of the servers of DOMAIN (of get_status) that have not succeeded,
- * each reason once: "bind, nsd: REASON; knot: REASON".
+ * Appends the reasons of the servers that have not succeeded, each reason once: "bind,
+ * nsd: REASON; knot: REASON". DOMAIN: the domain in the answer of get_status.
  */
 void wait_explain_servers(const json_t *domain, struct buf *words);
 /*
@@ -75,9 +75,10 @@ void wait_explain_servers(const json_t *domain, struct buf *words);
  */
 void wait_take_warnings(struct cli *cli, json_t *result);
 /*
- * Ends a command that changes a domain: prints LINE, and sets the document for --json to
- * RESULT, the answer. Takes over RESULT. If --wait is given, waits for GOAL and adds
- * "status" and "seconds" to RESULT.
+ * Ends a command that changes a domain: prints LINE, unless --json or --quiet is given,
+ * and sets the document for --json to RESULT, the answer. Takes over RESULT. If --wait
+ * is given, waits for GOAL, and adds "task", "status", "seconds" and a missing "serial"
+ * to RESULT.
  */
 enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
                      const char *line);

@@ -30,8 +30,8 @@ struct endpoint_list {
 };
 
 /*
- * Finds the registry that the arguments storage_id and zone name. ERR_NOT_FOUND: the
- * settings contain no such registry.
+ * Finds the registry for the arguments storage_id and zone. ERR_NOT_FOUND: the settings
+ * contain no such registry.
  */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
@@ -44,11 +44,11 @@ enum err codec_endpoints(const json_t *args, const struct registry *registry,
                          struct arena *arena, struct endpoint_list *list,
                          struct why *why);
 
-/* Decodes {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
+/* Decodes {"name"?: ..., "below"?: bool, "type"?: ..., "resource"?: ...}. */
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
 /*
- * Decodes the arguments dnsname, type and targets: a record set, and the records that
- * this set must have now.
+ * Decodes the arguments dnsname, type and targets. dnsname and type name a record set.
+ * targets contains the records that this set must have now.
  */
 enum err codec_expected(const json_t *args, const struct registry *registry,
                         struct arena *arena, struct order_row *order, struct why *why);

@@ -27,7 +27,7 @@ struct ownership {
 	bool is_draining;
 	/* index of the registry that due_fire() tries first */
 	size_t next;
-	/* periods of the timers. The program never changes them. */
+	/* periods of the timers. The program never changes these periods. */
 	int due_period_ms, sweep_period_ms;
 };
 
@@ -43,7 +43,7 @@ void due_fire(void *ownership);
 /* Deletes old rows. Runs each minute. */
 void sweep_fire(void *ownership);
 /*
- * Starts a round of the registry if a round may start now. Call it when rows of the
+ * Starts a round of the registry if a round is possible now. Call it when rows of the
  * registry have changed.
  */
 void due_now(struct ownership *ownership, struct registry *registry);

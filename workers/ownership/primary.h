@@ -62,8 +62,8 @@ void primary_free(struct primary **primary);
 
 struct primary_reader {
 	/*
-	 * Gets each record of the zone, but the SOA record only once. If the transfer
-	 * fails later, the records are not valid.
+	 * This callback gets each record of the zone, but the SOA record only once. If
+	 * the transfer fails after this call, the records are not valid.
 	 */
 	void (*record)(void *self, const struct canonical *record);
 	/*
@@ -80,30 +80,31 @@ void primary_cancel_read(struct primary *primary);
 /* ---- updates ---- */
 
 /*
- * Gets the outcome of a message. WORDS: the reason, to print after the name of the
- * server; "" for APPLIED. AGAIN: it is unknown whether the server has applied the
- * updates, so send them again. FAILED may mean that the updates are too large for a
- * message.
+ * This callback gets the outcome of a message. WORDS: the reason, to print after the
+ * name of the server; "" for APPLIED. AGAIN: it is unknown whether the server has
+ * applied the updates. Send the updates again. FAILED can also mean that the updates are
+ * too large for a message.
  */
 typedef void primary_sent_fn(void *self, enum outcome outcome, const char *words);
 
 /* Sends COUNT updates in one message. The caller may free the updates after the call. */
 void primary_send(struct primary *primary, const struct update *const *updates,
                   size_t count, primary_sent_fn *done, void *self);
-/* Cancels primary_send(). The server may still apply the message. */
+/* Cancels primary_send(). It is possible that the server still applies the message. */
 void primary_cancel_send(struct primary *primary);
 
 /* ---- one set ---- */
 
 /*
- * Gets the answer to a query. FAULT: the reason why there is no answer. NULL: SET
- * contains the sorted records, or is empty. SET is valid until the callback returns.
+ * This callback gets the answer to a query. FAULT: the reason why there is no answer.
+ * FAULT NULL: SET contains the sorted records, or is empty. SET is valid until the
+ * callback returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 
 /*
- * Queries the set of TYPE at NAME. This function accepts only an authoritative answer, so
- * a delegation (NS) is a fault. The answer may come from a wildcard.
+ * Queries the set of TYPE at NAME. This function accepts only an authoritative answer,
+ * so a delegation (NS) is a fault. The answer can come from a wildcard.
  */
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
                  primary_asked_fn *done, void *self);

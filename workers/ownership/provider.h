@@ -24,11 +24,15 @@ enum {
 };
 
 /*
- * Gets the result of a reading. FAULT: the reason why the reading failed. The records and
- * SERIAL are then not valid. NULL: the reading is complete.
+ * This callback gets the result of a reading. FAULT NULL: the reading is complete.
+ * Otherwise, FAULT is the reason why the reading failed, and the records and SERIAL are
+ * not valid.
  */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
-/* Gets the outcome of the updates. WORDS: the reason, if the outcome is not APPLIED. */
+/*
+ * This callback gets the outcome of the updates. WORDS: the reason, if the outcome is
+ * not APPLIED.
+ */
 typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
 
 struct provider {

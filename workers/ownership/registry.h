@@ -42,7 +42,7 @@ struct registry_settings {
 	bool dry_run, keep_drift, reclaim;
 };
 
-/* The last plan of this process that needed no updates. */
+/* The last plan of this process, if no updates followed the plan. */
 struct last_plan {
 	bool is_known, is_held;
 	uint32_t serial;		/* serial of the zone in the plan */

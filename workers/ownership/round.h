@@ -4,11 +4,12 @@
  *
  * One dynamic update contains both a record and its ownership mark. The prerequisites of
  * the update describe the zone as the round read it. So the server applies each change
- * completely or not at all. A round may end at any point. A process may also stall
- * during a round, and another process may then run a round of the same registry. The
- * next round makes the remaining changes. Before the round sends updates, it writes the
- * desired record sets to the database with the status ACCEPTED. After a later reading, a
- * round writes which of these record sets the zone contains (PROGRAMMED).
+ * completely or not at all. A round can end at any point. A process can also stall
+ * during a round. In this case, another process can run a round of the same registry.
+ * The next round makes the remaining changes. Before the round sends updates, it writes
+ * to the database which record sets the updates will write (`intended` in store.h).
+ * After a later reading, a round writes to the database which of these record sets the
+ * zone contains.
  */
 #pragma once
 

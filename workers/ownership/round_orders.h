@@ -11,8 +11,9 @@ void round_orders_read(struct round *round, struct tx *tx);
 /* Adds the orders to the plan. Call it after view_settle() and before plan_make(). */
 void round_orders_plan(struct round *round);
 /*
- * Writes the items of the orders (ITEM_ACCEPTED) before the round sends the updates. Also
- * makes the changes of each order to the rows of owned sets, records and endpoints.
+ * Writes the items of the orders with the state ITEM_ACCEPTED, before the round sends
+ * the updates. Also changes the rows of owned sets, records and endpoints, as far as an
+ * order requires these changes before the updates.
  */
 void round_orders_accept(struct round *round, struct tx *tx);
 /*

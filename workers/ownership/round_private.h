@@ -30,8 +30,8 @@ struct name_update {
 	/* index of the first item of this update in the plan, and number of its items */
 	size_t first, count;
 	/*
-	 * The round has sent the update once or more, and the result is unknown. The
-	 * server may have applied the update.
+	 * The round has sent the update at least once, and the result is unknown. It is
+	 * possible that the server has applied the update.
 	 */
 	bool is_unconfirmed;
 };
@@ -92,7 +92,8 @@ struct tx round_begin_tx(struct round *round, struct why *why);
 struct owned_row round_row_of(const struct plan_item *item);
 enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
 /*
- * Returns the server's answer to an update. A refused update cannot have an effect later.
+ * Returns the server's answer to an update. ANSWER_REFUSED: the update cannot take
+ * effect later.
  */
 enum answer round_answer(const struct round *round, size_t update);
 

@@ -1,7 +1,7 @@
 /*
  * server_clock -- estimates the clock time of a name server that checks signed messages
- * (TSIG) of zonefleet-ownership. At first, zonefleet-ownership uses the clock of its own
- * machine. After the server has answered with BADTIME (RFC 8945 5.2.3),
+ * (TSIG) of zonefleet-ownership. Until the server answers with BADTIME (RFC 8945 5.2.3),
+ * zonefleet-ownership uses the clock of its own machine. After such an answer,
  * zonefleet-ownership signs messages to this server with the server's time.
  * zonefleet-ownership never changes the clock of its machine.
  */

@@ -8,8 +8,8 @@
 #include "ownership.h"
 
 /*
- * Finds the registry of the call. ERR_NOT_FOUND: there is no such registry, or the caller
- * may not use it.
+ * Finds the registry of the call. ERR_NOT_FOUND: there is no such registry, or the
+ * caller may not use the registry.
  */
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);

@@ -27,8 +27,8 @@ struct storage {
 	 */
 	void (*records)(struct round *round, struct tx *tx);
 	/*
-	 * Assign() of seed 001: the provider has applied ROWS. If has_rows is false, TX
-	 * is NULL.
+	 * Assign() of seed 001: stores that the provider has applied ROWS. If has_rows
+	 * is false, TX is NULL.
 	 */
 	void (*assign)(struct round *round, struct tx *tx, const struct owned_row *rows,
 	               size_t count);

@@ -84,8 +84,8 @@ struct round_row {
 	const char *mismatches;
 	int64_t next_ms;		/* time until the next round is due */
 	/*
-	 * time until a round is due if the endpoints have changed since the plan, or
-	 * change later
+	 * time until a round is due if the endpoints have changed since the plan or
+	 * change before the next round
 	 */
 	int64_t rest_ms;
 };
@@ -122,8 +122,8 @@ struct source {
 };
 
 /*
- * Reads the row and locks it. False: the resource has no row. A resource without a row
- * has never sent a list.
+ * Reads and locks the row of RESOURCE. False: the resource has no row. A resource
+ * without a row has never sent a list, or store_sweep_sources() has deleted its row.
  */
 bool store_source_read(struct tx *tx, const char *id, const char *resource,
                        struct source *source);
@@ -184,8 +184,8 @@ void store_owned_intend(struct tx *tx, const char *id, const struct owned_row *r
 void store_owned_put(struct tx *tx, const char *id, const struct owned_row *rows,
                      size_t count);
 /*
- * Clears `intended`, because the server refused the sets. Deletes rows that then contain
- * no set.
+ * Clears `intended`, because the server refused the sets. If a row contains no set after
+ * this change, the function deletes the row.
  */
 void store_owned_refused(struct tx *tx, const char *id, const struct owned_row *rows,
                          size_t count);
@@ -200,7 +200,7 @@ bool store_owned_has(struct tx *tx, const char *id, const char *resource);
 void store_owned_count(struct tx *tx, const char *id);
 bool store_owned_is_lost(struct tx *tx, const char *id);
 /*
- * Inserts the missing rows of the sets that OWNER has according to the last reading.
+ * Inserts the missing rows of the sets that OWNER owns according to the last reading.
  * Returns the number of inserted rows.
  */
 size_t store_owned_restore(struct tx *tx, const char *id, const char *owner);
@@ -219,7 +219,7 @@ void store_answer_put(struct tx *tx, const struct request *req, const char *answ
 /* Deletes at most 10000 answers that are older than an hour. */
 void store_sweep_answers(struct tx *tx);
 /*
- * Deletes at most 10000 resources that own no sets, if the last list of the resource was
- * complete and empty, and arrived more than a day ago.
+ * Deletes the rows of at most 10000 resources. Such a resource owns no sets, and its
+ * last list was complete and empty and arrived more than a day ago.
  */
 void store_sweep_sources(struct tx *tx);

@@ -52,7 +52,7 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 /* ---- the sets of open orders ---- */
 
 /* The values of the column `state` of an item. An item is one record set of an order. */
-#define ITEM_ACCEPTED "ACCEPTED"	/* the server may have applied the update */
+#define ITEM_ACCEPTED "ACCEPTED"	/* the server has possibly applied the update */
 /*
  * The server has applied the update. The transaction that writes this value replaces it
  * with ITEM_DONE.
@@ -80,7 +80,7 @@ void store_order_items(struct tx *tx, struct arena *arena, const char *registry_
                        void *self);
 /* Sets the state of applied items to DONE, and deletes refused items. */
 void store_order_items_settle(struct tx *tx, const char *order_id);
-/* Deletes the owned rows of accepted items. */
+/* Deletes the rows of owned sets that belong to accepted items. */
 void store_order_items_unmake(struct tx *tx, const char *order_id,
                               const char *registry_id);
 /* Writes OWNER to the stored records of accepted items. OWNER "": no owner. */

@@ -4,7 +4,7 @@
 #include "store.h"
 
 /*
- * Makes the value of a column for SET, in ARENA. The value is NULL for a set without
+ * Converts SET to the value of a column, in ARENA. The value is NULL for a set without
  * records.
  */
 struct tx_value store_packed(const struct rrset *set, struct arena *arena);

@@ -1,6 +1,6 @@
 /*
- * store_record -- stores the record sets of a zone at the last reading, and their owners
- * according to the registry ("ConfigMap" in the requirements, seed 001).
+ * store_record -- stores the record sets that the last reading of a zone found, and
+ * their owners according to the registry ("ConfigMap" in the requirements, seed 001).
  */
 #pragma once
 
@@ -25,7 +25,7 @@ bool store_reading(struct tx *tx, struct arena *arena, const char *id,
                    struct reading *reading);
 void store_reading_put(struct tx *tx, const char *id, uint32_t serial);
 
-/* Gets one row. Returns false to end the reading of rows. */
+/* This callback gets one row. It returns false to end the reading of rows. */
 typedef bool store_record_fn(void *self, const struct record_row *row);
 
 /*

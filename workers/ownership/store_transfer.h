@@ -3,11 +3,12 @@
  * function with the parameter STATE handles only the items of the order that have this
  * state.
  *
- * The round first copies the endpoints to the new registry. When the new registry owns
- * the record sets, the round deletes the endpoints of the old registry. So at any time,
- * each endpoint is in at least one registry. Until the order is complete, the copy
- * contains the id of the order. If the order fails, the round deletes the copy, unless a
- * producer has sent the same endpoint to the new registry.
+ * Before the transfer of the record sets, the round copies the endpoints to the new
+ * registry. When the new registry owns the record sets, the round deletes the endpoints
+ * of the old registry. So at any time, each endpoint is in at least one registry. Until
+ * the order is complete, the copy contains the id of the order. If the order fails, the
+ * round deletes the copy, unless a producer has sent the same endpoint to the new
+ * registry.
  */
 #pragma once
 
@@ -38,8 +39,9 @@ void store_transfer_undo(struct tx *tx, const struct transfer *transfer,
 void store_transfer_forget(struct tx *tx, const struct transfer *transfer,
                            const char *state);
 /*
- * Moves the owned rows. IS_IN_ZONE: the storage is "txt". If the new registry already has
- * a row with records, "table" fails with ERR_EXISTS, and "txt" replaces that row.
+ * Moves the owned rows. IS_IN_ZONE: the storage is "txt". If the new registry already
+ * has a row with records for the same set, the result depends on the storage: with
+ * "table", TX fails with ERR_EXISTS. With "txt", the function replaces this row.
  */
 void store_transfer_owned(struct tx *tx, const struct transfer *transfer,
                           const char *state, bool is_in_zone);

@@ -5,7 +5,8 @@
  *	DIRECTORY/hosts.map	a line "HOST BACKEND", for a wildcard ".PARENT BACKEND"
  *	DIRECTORY/pid		HAProxy's master pid (-p). Its arguments contain DIRECTORY
  *
- * A frontend looks up the host, then the part of the host after the first label:
+ * A frontend looks up the host. If the map does not contain the host, the frontend looks
+ * up the part of the host after the first label:
  *
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,map_str(hosts.map)
  *	http-request set-var(txn.to) req.hdr(host),field(1,:),lower,regsub('^[^.]*',''),

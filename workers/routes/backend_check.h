@@ -1,9 +1,9 @@
 /*
  * backend_check -- checks the backends of routes. A tenant may name only backends that
- * match routes.backend_pattern. An older route may have a backend that does not match.
+ * match routes.backend_pattern. An older route can have a backend that does not match.
  * Such a route keeps its backend. After its start, each process checks all routes once.
- * The process writes a log line for each of the first 20 such routes, and a log line with
- * the number of all such routes.
+ * The process writes a log line for each of the first 20 routes whose backend does not
+ * match, and a log line with the number of all these routes.
  */
 #pragma once
 

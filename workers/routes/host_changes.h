@@ -22,8 +22,8 @@ struct host_changes {
 };
 
 /*
- * Adds a change of the hosts of ROUTER. If ROUTE_ID is NULL, all routes of ROUTER may
- * have changed. Borrows both strings.
+ * Adds a change of the hosts of ROUTER. If ROUTE_ID is NULL, the change possibly
+ * concerns all routes of ROUTER. Borrows both strings.
  */
 void host_changes_add(struct host_changes *changes, const char *router,
                       const char *route_id);

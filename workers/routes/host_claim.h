@@ -1,6 +1,6 @@
 /*
  * host_claim -- gives each host to only one route. A claim is the right of one route to
- * use a host. The first route with a host gets the claim to this host. The route keeps
+ * use a host. The first route with a host gets the claim on this host. The route keeps
  * the claim until the route is deleted or gets a different host. Other routes with the
  * claimed host wait. The transaction that releases a claim gives the claim to the route
  * that has waited longest.
@@ -16,8 +16,9 @@
  *	the namespace, the route, routers
  *	the versions of hosts (host_changes.h)
  *
- * A gate is a lock. A transaction that creates a router first locks all gates. So until
- * the end of this transaction, no route gets a host in the domain of the new router.
+ * A gate is a lock. A transaction that creates a router locks all gates before any other
+ * step. So until the end of this transaction, no route gets a host in the domain of the
+ * new router.
  */
 #pragma once
 
@@ -25,18 +26,20 @@
 #include "store.h"
 
 /*
- * Gives ROUTE the claim of its host, if the claim is free. True: ROUTE has the claim.
+ * Gives ROUTE the claim on its host, if the claim is free. True: ROUTE has the claim.
  * False: another route has the claim, or another tenant has a wildcard or name that
  * excludes this host. *why contains the reason.
  */
 bool host_claim_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                      struct why *why);
 /*
- * Releases the claim of route ROUTE_ID to HOST, and ends the former names of the route
+ * Releases the claim of route ROUTE_ID on HOST, and ends the former names of the route
  * that are equal to HOST. The route that has waited longest for HOST gets the claim, and
- * the other routes that wait get a new reason. If HOST is a wildcard, this is also true
- * for the hosts directly below its parent. Calls EACH with the id of each route that the
- * scheduler can bind now.
+ * the other waiting routes get a new reason. If HOST is a wildcard, the function also
+ * gives free hosts directly below its parent to waiting routes. If HOST is not a
+ * wildcard, the function also gives the wildcard above HOST to a waiting route, if this
+ * wildcard is free. Calls EACH with the id of each route that the scheduler can bind
+ * now.
  */
 void host_claim_release(struct tx *tx, struct arena *arena, const char *host,
                         const char *route_id, void (*each)(void *self, const char *id),

@@ -1,10 +1,11 @@
 /*
  * publish -- sends the domains of routers to central. The process with the router's lock
- * sends all changes to the records of the domain together, as one change with one serial.
- * Then the process asks central for the state of the domain until the name servers serve
- * this serial. The process repeats a call that got no answer. A repeated call is safe:
- * each change sets or deletes a whole record set, so the same change has no further
- * effect. Once per routes.check_period, a process sends all records again.
+ * sends all changes to the records of the domain together, as one change with one
+ * serial. After central has accepted the change, the process asks central for the state
+ * of the domain until the name servers serve this serial. The process repeats a call
+ * that got no answer. A repeated call is safe: each change sets or deletes a whole
+ * record set, so the same change has no further effect. Once per routes.check_period, a
+ * process sends all records again.
  *
  * zonefleet-routes creates the domain of a new router, unless central already has the
  * domain. When a router is deleted, zonefleet-routes deletes the domain only if

@@ -38,12 +38,12 @@ struct publication {
 	json_t *zone;			/* router.zone as JSON */
 	rpc_answer_fn *delegated;	/* callback for the answer about the delegation */
 	bool is_known;			/* the router has a row */
-	/* the name servers serve the last change for the first time */
+	/* the name servers have begun to serve the last change */
 	bool is_news;
 	/* the process has called create_domain during this work */
 	bool is_asked_for;
 	/*
-	 * central has refused the serial in `zone`, perhaps because the domain has a
+	 * central has refused the serial in `zone`, possibly because the domain has a
 	 * newer serial
 	 */
 	bool has_no_serial;
@@ -59,7 +59,7 @@ struct publication {
 
 /* Returns the domain with a final dot: "shard1.v3.rhcloud.com." */
 const char *publish_domain(const struct publication *publication);
-/* Calls central, and then ANSWERED. Takes over ARGS. */
+/* Calls central. After the answer of central, calls ANSWERED. Takes over ARGS. */
 void publish_call(struct publication *publication, const char *method, json_t *args,
                   rpc_answer_fn *answered);
 
@@ -68,7 +68,10 @@ void publish_call(struct publication *publication, const char *method, json_t *a
 void publish_changes(void *publication);
 /* Asks central whether the name servers serve the change. */
 void publish_check(struct publication *publication);
-/* Makes the arguments of apply_changes. A router that is being deleted has no records. */
+/*
+ * Makes the arguments of apply_changes. For a router that is being deleted, the
+ * arguments delete the records of the router.
+ */
 json_t *publish_change(const struct publication *publication);
 void publish_changes_metrics(void);
 

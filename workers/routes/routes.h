@@ -24,7 +24,7 @@ struct scheduler;
 struct reconciler;
 
 /*
- * The longest time for which an instance with an old version of the hosts can delay a
+ * The longest time by which an instance with an old version of the hosts can delay a
  * CNAME (store_cname_ready.h).
  */
 enum { ROUTES_PATIENCE_S = 300 };
@@ -51,7 +51,7 @@ struct routes {
 	 * reports
 	 */
 	int64_t receives_since_ms;
-	/* Periods of timers. The program never changes them. */
+	/* Periods of timers. The program never changes these periods. */
 	int due_period_ms, hosts_period_ms;
 	/* period of the timer for former names. name_expiry_fire() sets the period. */
 	int name_expiry_period_ms;

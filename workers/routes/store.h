@@ -43,9 +43,9 @@ struct router_row {
 	enum router_state state;
 	/* initial content of the domain as JSON (core/router_domain.h) */
 	const char *zone;
-	/* id of the domain, if zonefleet-routes created the domain, or "" */
+	/* id of the domain that zonefleet-routes created; "": no such domain */
 	char made_id[ID_LEN + 1];
-	/* id of the domain that accepted the last change, or "" */
+	/* id of the domain that accepted the last change; "": no such domain */
 	char domain_id[ID_LEN + 1];
 	uint32_t bound;			/* number of routes that the router has */
 	/*
@@ -75,7 +75,7 @@ void store_addresses_replace(struct tx *tx, const struct router_row *router);
 /*
  * The domain shows an address if is_up is set. If the address has an agent, the agent
  * must also have reported the address within TIMEOUT_MS. A process that receives no
- * reports cannot find out whether an agent is silent. The process then keeps the shown
+ * reports cannot find out whether an agent is silent. Such a process keeps the shown
  * addresses.
  */
 struct alive_rule {
@@ -84,7 +84,10 @@ struct alive_rule {
 	/* true: if all addresses are down, keep the shown addresses */
 	bool keeps;
 };
-/* True: the domain shows an address of the router, or may show an address. */
+/*
+ * True: the domain shows an address of the router, or RULE allows the domain to show an
+ * address.
+ */
 bool store_addresses_any_usable(struct tx *tx, const char *router,
                                 const struct alive_rule *rule);
 /* The report of an agent: the instance at this address is alive. */
@@ -98,7 +101,7 @@ struct address_report {
 /*
  * Writes the report if the address is not silent. An address is silent if is_up is set
  * and its last report is older than TIMEOUT_MS. False: the address is silent, or the
- * router has no such address. The function then wrote nothing.
+ * router has no such address. In this case, the function has written nothing.
  */
 bool store_address_renew(struct tx *tx, const struct address_report *report,
                          int timeout_ms);
@@ -106,8 +109,8 @@ bool store_address_renew(struct tx *tx, const struct address_report *report,
 bool store_address_revive(struct tx *tx, const struct address_report *report);
 /*
  * Updates is_shown of the addresses of router NAME. If NAME is NULL, updates at most 64
- * routers. The next call updates more routers. Makes the domains of the changed routers
- * due. Returns the number of these routers.
+ * routers. A further call updates further routers. Makes the domains of the changed
+ * routers due. Returns the number of these routers.
  */
 int64_t store_addresses_update_shown(struct tx *tx, const char *name,
                                      const struct alive_rule *rule);
@@ -149,8 +152,8 @@ void store_domains_due(struct tx *tx, struct arena *arena, int limit,
 /* Writes domain_id. */
 void store_domain_set_id(struct tx *tx, const char *name, const char *domain_id);
 /*
- * Writes MADE_ID. The worker then creates the domain with this id and sends all records.
- * Call it if central does not have the domain.
+ * Writes MADE_ID. After this, the worker creates the domain with this id and sends all
+ * records. Call it if central does not have the domain.
  */
 void store_domain_set_missing(struct tx *tx, const char *name, const char *made_id);
 /*
@@ -159,9 +162,9 @@ void store_domain_set_missing(struct tx *tx, const char *name, const char *made_
  */
 void store_domain_set_adopted(struct tx *tx, const char *name);
 /*
- * In the following functions, PATIENCE_S is the longest time for which an instance with
- * an old version of the hosts can delay a CNAME to its router (store_cname_ready.h). If a
- * CNAME is ready before AFTER_MS, the domain is due at that time.
+ * In the following functions, PATIENCE_S is the longest time by which an instance with
+ * an old version of the hosts can delay a CNAME to its router (store_cname_ready.h). If
+ * a CNAME is ready before AFTER_MS, the domain is due at that time.
  */
 /*
  * The change that central has accepted: the revision REV with the serial SERIAL. The
@@ -201,7 +204,7 @@ struct route_row {
 	const char *backend;
 	bool is_scheduled;
 	const char *dns;		/* name of the route; NULL: not scheduled */
-	bool is_waiting;		/* another route has the claim of `host` */
+	bool is_waiting;		/* another route has the claim on `host` */
 	const char *last_error;		/* reason of the last failure, or "" */
 	uint32_t attempts;
 	const char *router;		/* router of the binding; NULL: not bound */
@@ -255,8 +258,8 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
 int64_t store_routes_clear_errors(struct tx *tx, const char *router, int limit);
 /*
  * Makes routes due that wait for a retry: at most LIMIT routes without a router, and at
- * most LIMIT routes of draining routers. Routes that wait for a host stay as they are.
- * Returns the larger of the two numbers.
+ * most LIMIT routes of draining routers. The function does not change routes that wait
+ * for a host. Returns the larger of the two numbers.
  */
 int64_t store_routes_retry_now(struct tx *tx, int limit);
 
@@ -286,7 +289,7 @@ void store_routes_unbound(struct tx *tx, struct arena *arena,
 void store_routes_draining(struct tx *tx, struct arena *arena,
                            const struct route_share *share, route_fn *each, void *self);
 
-/* ---- claims of hosts (host_claim.h) ---- */
+/* ---- claims on hosts (host_claim.h) ---- */
 
 /* Locks PARENT. Call it before any other statement about a host directly below PARENT. */
 void store_parent_lock(struct tx *tx, const char *parent);
@@ -300,12 +303,12 @@ void store_gates_lock(struct tx *tx);
 struct claim_row {
 	const char *route_id, *project_id;
 };
-/* Reads and locks the claim of HOST. False: no route has the claim. */
+/* Reads and locks the claim on HOST. False: no route has the claim. */
 bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
                       struct claim_row *claim);
 /* True: a route of another tenant has a claim on a host directly below PARENT. */
 bool store_claim_exists_below(struct tx *tx, const char *parent, const char *project_id);
-/* Gives the claim of HOST to ROUTE. False: another route has the claim. */
+/* Gives the claim on HOST to ROUTE. False: another route has the claim. */
 bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
 void store_claim_release(struct tx *tx, const char *host, const char *route_id);
 /*
@@ -331,8 +334,8 @@ void store_waiting_set_reasons(struct tx *tx, const char *host,
                                const struct route_row *owner, const char *ours,
                                const char *others);
 /*
- * Reads hosts without a claim for which a route waits, although the route could have the
- * claim. Only a fault can cause this.
+ * Reads the unclaimed hosts for which a route waits, although the route could have the
+ * claim. Only a fault can leave such a host unclaimed.
  */
 void store_hosts_unclaimed(struct tx *tx, struct arena *arena, int limit,
                            void (*each)(void *self, const char *host), void *self);
@@ -375,9 +378,10 @@ struct former_name {
 };
 typedef void former_name_fn(void *self, const struct former_name *former);
 /*
- * A name gets its CNAME as soon as all instances of the new router report that they serve
- * the name. If some instances send no reports, the name gets the CNAME after DELAY_S
- * (store_cname_ready.h).
+ * A former name gets its CNAME as soon as all instances of the new router report that
+ * they serve the former name. If some instances send no reports, the former name gets
+ * its CNAME after DELAY_S. An instance with an old version of the hosts can delay the
+ * CNAME longer (store_cname_ready.h).
  */
 struct former_name_times {
 	int delay_s;
@@ -393,9 +397,9 @@ void store_former_name_insert(struct tx *tx, const struct former_name *former,
 void store_former_names_retarget(struct tx *tx, const char *route_id, const char *target,
                                  int delay_s);
 /*
- * Moves the former name DNS of the route at ROUTER to the state WITHDRAW. The worker then
- * deletes the CNAME, and the router serves the name without a CNAME. Call it if the route
- * has this name at ROUTER again.
+ * Moves the former name DNS of the route at ROUTER to the state WITHDRAW. After this,
+ * the worker deletes the CNAME, and the router serves the name without a CNAME. Call it
+ * if the route has this name at ROUTER again.
  */
 void store_former_name_keep(struct tx *tx, const char *route_id, const char *router,
                             const char *dns);
@@ -416,8 +420,8 @@ void store_former_names_end_host(struct tx *tx, const char *route_id, const char
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
 /*
- * Like store_route_routers(), but for COUNT routes (1 to TX_LIST_MAX). May call EACH
- * twice for a router.
+ * Like store_route_routers(), but for COUNT routes (1 to TX_LIST_MAX). The function can
+ * call EACH twice for the same router.
  */
 void store_routes_routers(struct tx *tx, struct arena *arena,
                           const char *const *route_ids, size_t count,
@@ -433,13 +437,15 @@ void store_former_names_expired(struct tx *tx, struct arena *arena,
 /*
  * Moves the row to the state that follows EVENT. If this state is GONE, deletes the row,
  * and also deletes the claim of the name, unless the route uses the name again. False:
- * the row has changed since the read of FORMER. The function then wrote nothing.
+ * the row has changed since the read of FORMER. In this case, the function has written
+ * nothing.
  */
 bool store_former_name_apply(struct tx *tx, const struct former_name *former,
                              enum former_event event);
 /*
- * Writes a version to each CNAME that ROUTER's domain must get. The CNAME is ready when
- * the instances of the new router serve this version of their hosts.
+ * Writes a version to the row of each CNAME that ROUTER's domain must get: the current
+ * version of the hosts of the new router. The CNAME is ready when the instances of the
+ * new router serve this version.
  */
 void store_former_names_set_needs(struct tx *tx, const char *router);
 /*
@@ -474,8 +480,8 @@ void store_former_names_kept(struct tx *tx, struct arena *arena, const char *rou
 void store_former_names_sent(struct tx *tx, const struct router_row *router,
                              const struct former_name *names, size_t count);
 /*
- * Makes the worker send to central again all CNAMEs of ROUTER's domain that central had
- * accepted. Call it if central has a new domain with the same name.
+ * After the call, the worker sends all CNAMEs that central had accepted for ROUTER's
+ * domain to central again. Call it if central has a new domain with the same name.
  */
 void store_former_names_resend(struct tx *tx, const char *router);
 /* Reads the routers whose instances serve a route that has a former name at ROUTER. */
@@ -494,8 +500,8 @@ struct former_names_left {
 	/* number of names that have a CNAME or will get a CNAME */
 	int64_t leading;
 	/*
-	 * Number of names whose CNAME central must delete or has deleted. Name servers
-	 * may still serve the CNAME.
+	 * Number of names whose CNAME central must delete or has deleted. Some name
+	 * servers possibly still serve the CNAME.
 	 */
 	int64_t leaving;
 	/* the longest TTL of the CNAMEs and of the router */
@@ -531,7 +537,7 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 
 /*
  * Locks the positions of the strategy. Other transactions that bind routes by this
- * strategy then wait.
+ * strategy wait until TX ends.
  */
 void store_strategy_lock(struct tx *tx, const char *strategy);
 uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label);

@@ -1,7 +1,7 @@
 /*
- * store_cname_ready -- the SQL condition under which a former name may get its CNAME to
- * the current router of its route. In the condition, m is a row of route_moves in state
- * ADD, and b is the binding of the route.
+ * store_cname_ready -- the SQL condition under which a former name gets its CNAME to the
+ * current router of its route. In the condition, m is a row of route_moves in state ADD,
+ * and b is the binding of the route.
  *
  *	state of the shown instances				the CNAME is ready
  *	all instances report that they serve the route		immediately

@@ -3,10 +3,10 @@
  *
  * A server applies either the whole message or no part of it. The server does not say
  * which update it refuses. So the batch splits a refused message into halves, and the
- * round sends the halves. The batch repeats this until a message contains only the update
- * of one name. If the server refuses BATCH_REFUSED_MAX messages with one update each
- * before it accepts any message, the cause is not in the updates. The batch then gives up
- * the remaining updates.
+ * round sends the halves. The batch repeats this until a message contains only the
+ * update of one name. If the server refuses BATCH_REFUSED_MAX messages with one update
+ * each before it accepts any message, the cause is not in the updates. In this case, the
+ * batch gives up the remaining updates.
  *
  * This module does no I/O: the caller sends the updates that batch_next() returns and
  * reports the outcome.
@@ -26,7 +26,7 @@ enum { BATCH_REFUSED_MAX = 8 };
 
 struct batch_limits {
 	/*
-	 * limits of a message with several updates. A message with one update may exceed
+	 * limits of a message with several updates. A message with one update can exceed
 	 * these limits.
 	 */
 	size_t changes, octets;
@@ -52,14 +52,16 @@ void batch_free(struct batch **batch);
  */
 bool batch_next(struct batch *batch, size_t *first, size_t *count);
 /*
- * Sets the outcome of the updates that batch_next() last found. If the message has
- * several updates and one of them may be the cause of the outcome, splits the message
- * into halves instead. After OUTCOME_AGAIN, batch_next() finds the same message again.
+ * Sets the outcome of the updates that batch_next() last found. If the message contains
+ * several updates and one of these updates is possibly the cause of the outcome, the
+ * function splits the message into halves instead. After OUTCOME_AGAIN, batch_next()
+ * finds the same message again.
  */
 void batch_settle(struct batch *batch, enum outcome outcome);
 /*
- * Gives OUTCOME to all updates that have no outcome yet. The round calls this function if
- * a message has no known outcome after five attempts, or if the round must stop.
+ * Gives OUTCOME to all updates that have no outcome yet. The round calls this function
+ * in three cases: a message has no known outcome after five attempts, the round must
+ * stop, or the lock of the registry has expired.
  */
 void batch_give_up(struct batch *batch, enum outcome outcome);
 

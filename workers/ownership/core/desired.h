@@ -2,14 +2,15 @@
  * desired -- chooses the record sets that a name should have, from its endpoints.
  *
  * All endpoints of one resource and type form one record set, even if their set ids
- * differ. If several resources request the same record set, the resource whose record set
- * is in the zone wins. Otherwise this order decides: resources of RPC callers, routers,
- * routes, ports. Within one of these groups, the record set with fewer records wins. If
- * the numbers of records are equal, the record set that sorts first by the octets of its
- * records wins ("PerResource" of external-dns). A name cannot have both a CNAME and other
- * record sets. If the endpoints of a name request both, the CNAME wins only if this CNAME
- * is already in the zone. Otherwise the other record sets win. This module never chooses
- * a record set that the zone cannot contain.
+ * differ. If several resources request the same record set, the resource whose record
+ * set is in the zone wins. Otherwise this order decides: resources of RPC callers,
+ * routers, routes, ports. Within one of these groups, the record set with fewer records
+ * wins. If the numbers of records are equal, the record set that sorts first by the
+ * octets of its records wins ("PerResource" of external-dns). A name cannot have both a
+ * CNAME and other record sets. If the endpoints of a name request both, the CNAME wins
+ * only if this CNAME is already in the zone. Otherwise the other record sets win. This
+ * module never chooses a record set that the caller has excluded, for example because a
+ * zone cannot contain the record set.
  */
 #pragma once
 

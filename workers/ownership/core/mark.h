@@ -64,8 +64,8 @@ bool mark_resource_is_valid(const char *resource);
 
 /*
  * Reads the rdata of a TXT record, and joins its strings. *mark is valid only if the
- * result is MARK_OWNED. The strings of *mark are in ARENA. IS_BARE: a text in the form of
- * seed 001 is also a mark.
+ * result is MARK_OWNED. The strings of *mark are in ARENA. IS_BARE true: a text in the
+ * form of seed 001 is also a mark.
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);

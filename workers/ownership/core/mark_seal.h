@@ -31,8 +31,8 @@ enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KE
 
 /*
  * Seals TEXT and appends the result. The result has 64 octets for an empty text, and
- * about 150 octets for a usual mark. The result of random text is a third longer than the
- * text, so the result may have more than MARK_TEXT_MAX octets.
+ * about 150 octets for a usual mark. The result of random text is a third longer than
+ * the text, so the result can be longer than MARK_TEXT_MAX octets.
  */
 void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
                const char *text, struct buf *sealed);
@@ -44,9 +44,9 @@ void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
 bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plain,
                uint8_t nonce[MARK_NONCE]);
 /*
- * Makes the nonce for the mark with this text at PLACE, which has LEN octets. The same
- * mark always gets the same nonce. Different marks get different nonces. An attacker who
- * does not have the key cannot predict the nonce.
+ * Makes the nonce for the mark with the text TEXT at the name PLACE, which has LEN
+ * octets. The same mark always gets the same nonce. Different marks get different
+ * nonces. An attacker who does not have the key cannot predict the nonce.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

@@ -19,7 +19,7 @@ enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
 	/*
 	 * The server has answered that it has applied the update. Only a later reading
-	 * confirms this.
+	 * confirms the update.
 	 */
 	OUTCOME_APPLIED,
 	/* A name or record set exists that must not exist. The next round plans again. */
@@ -44,5 +44,5 @@ const char *outcome_name(enum outcome outcome);		/* "conflict" */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
 /* Returns the outcome for the error of a call to central. */
 enum outcome outcome_of_err(enum err err);
-/* True: one update of a message may be the cause of the outcome. */
+/* True: it is possible that one update of the message caused the outcome. */
 bool outcome_is_of_one(enum outcome outcome);

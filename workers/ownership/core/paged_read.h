@@ -31,8 +31,8 @@ struct read_page {
 };
 
 /*
- * Starts a read, which may take at most WHOLE_MS. The caller then requests the first
- * page.
+ * Starts a read with the time limit WHOLE_MS. After the call, the caller requests the
+ * first page.
  */
 void paged_read_init(struct paged_read *read, const struct axfr_limits *limits,
                      int64_t now_ms, int64_t whole_ms);

@@ -3,11 +3,12 @@
  * requirements, seed 001). The plan does not change the record sets of other owners. If
  * the plan leaves a record set unchanged, the plan says why. This module does no I/O.
  *
- * plan_make() first decides about each record set. This decision depends on the current
- * records, the owner and the desired record set. Then plan_make() decides about all
- * record sets of a name together, because a CNAME must be alone at its name. So the plan
- * replaces a record set with a record set of another type in one step, or not at all. As
- * long as the desired record set is impossible, the plan keeps the current record set.
+ * In the first step, plan_make() decides about each record set separately. This decision
+ * depends on the current records, the owner and the desired record set. In the second
+ * step, plan_make() decides about all record sets of a name together, because a CNAME
+ * must be alone at its name. So the plan replaces a record set with a record set of
+ * another type in one step, or not at all. As long as the desired record set is
+ * impossible, the plan keeps the current record set.
  *
  * The items of one name are next to each other in the plan. The round makes one dynamic
  * update from these items, so the server applies all changes of one name together.
@@ -30,7 +31,10 @@ enum plan_step {
 	STEP_DELETE,			/* deletes the set and its mark */
 	/* deletes this registry's part of a shared set, and this registry's mark */
 	STEP_LEAVE,
-	/* Deletes only the mark. The set does not exist, or an order releases the set. */
+	/*
+	 * deletes only the mark, because the set does not exist or an order releases the
+	 * set
+	 */
 	STEP_UNMARK,
 	STEP_COUNT
 };
@@ -44,11 +48,11 @@ enum plan_reason {
 	REASON_DRIFT,			/* another program changed the set */
 	REASON_ORPHAN_MARK,		/* this registry's mark belongs to no set */
 	REASON_MARK_LOST,		/* another program removed this registry's mark */
-	/* an order is the reason (this reason and the next two) */
+	/* an order caused the step (this reason and the next two reasons) */
 	REASON_ADOPTED,
 	REASON_RELEASED,
 	REASON_GIVEN,
-	/* if the reason is one of the following, the plan does not change the set */
+	/* for this reason and all following reasons, the plan does not change the set */
 	REASON_UNMANAGED_EQUAL,		/* the set is as desired, but has no owner */
 	REASON_UNMANAGED,
 	REASON_FOREIGN,
@@ -57,7 +61,7 @@ enum plan_reason {
 	REASON_NAME_SHARED,		/* the name has sets of another owner */
 	REASON_BAD_MARK,
 	REASON_CONTESTED,
-	/* this registry's mark may belong to a different set */
+	/* this registry's mark possibly belongs to a different set */
 	REASON_VAGUE_MARK,
 	REASON_OCCLUDED,		/* a delegation or DNAME hides the set */
 	/* the set is a delegation or DNAME and would hide other sets */
@@ -95,11 +99,12 @@ struct plan_rules {
 	bool reclaims;
 	uint32_t ttl;			/* TTL for an endpoint without TTL */
 	/*
-	 * Maximum percentages of the owned sets that the plan may delete, and from which
-	 * the plan may remove records, without approval.
+	 * Limits for changes without approval, as percentages of the owned sets: the
+	 * sets that the plan may delete, and the sets from which the plan may remove
+	 * records.
 	 */
 	unsigned max_delete_pct, max_update_pct;
-	/* minimum number of owned sets for these two limits to apply */
+	/* if there are fewer owned sets, the plan ignores these two limits */
 	size_t min_records;
 };
 
@@ -115,7 +120,7 @@ struct plan_item {
 	/* DELETE: a set of another type replaces this set */
 	bool is_replaced;
 	bool is_held;
-	const struct view_set *set;	/* the current set, which may have no records */
+	const struct view_set *set;	/* the current set; possibly without records */
 	const struct desired *desired;	/* NULL: the set is not desired */
 	struct rrset becomes;		/* the set after CREATE, UPDATE or LEAVE */
 	char detail[120];		/* details of the reason; "": no details */
@@ -160,7 +165,10 @@ struct plan_order {
 	size_t waiting;
 };
 
-/* Adds an order for the sets of NAME. Borrows ORDER. Add the oldest order first. */
+/*
+ * Adds an order for the sets of NAME. Borrows ORDER. Add an older order before a newer
+ * order.
+ */
 void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /*
  * Adds an endpoint. Borrows the strings and octets of ENDPOINT. Call it after
@@ -175,11 +183,12 @@ void plan_add_endpoint(struct view *view, const struct name *name,
 void plan_add_owned(struct view *view, const struct name *name,
                     const struct rrset *owned);
 /*
- * Makes the plan. Call it last. *plan is in the view's memory. IS_COMPLETE: all endpoints
- * are known. If IS_COMPLETE is false, the plan holds each item that removes a record or
- * changes the resource of a set, and all other items of its name. If the deletions exceed
- * max_delete_pct, the plan holds all deletions. If the updates that remove records exceed
- * max_update_pct, the plan holds all of these updates.
+ * Makes the plan. Call it after you have added all orders, endpoints and rows. *plan is
+ * in the view's memory. IS_COMPLETE: all endpoints are known. If IS_COMPLETE is false,
+ * the plan holds each item that removes a record or changes the resource of a set. If
+ * the deletions exceed max_delete_pct, the plan holds all deletions. If the updates that
+ * remove records exceed max_update_pct, the plan holds all of these updates. If the plan
+ * holds an item, it also holds all other items of the same name.
  */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);

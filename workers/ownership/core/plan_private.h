@@ -51,8 +51,8 @@ bool plan_is_ours(const struct view_set *set);
 /* True: the set of TYPE at NODE is desired, or this registry owns the set. */
 bool plan_has_stake(const struct node *node, uint16_t type);
 /*
- * True: an order applies to the item. The function has then set the step and the reason
- * of *item.
+ * True: an order applies to the item. In this case, the function has set the step and
+ * the reason of *item.
  */
 bool plan_follow_order(const struct planning *p, struct plan_item *item);
 /* True: the name of the item's mark is the name in the registry's current form. */

@@ -35,7 +35,7 @@ void rrset_sort(struct rrset *set);
 bool rrset_has(const struct rrset *set, struct rdata rdata);
 /* Returns a copy of SET. The caller may add records to the copy and sort the copy. */
 struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
-/* True: both sets have the same records. Their TTLs may differ. */
+/* True: both sets have the same records. Their TTLs can differ. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
 int rdata_compare(struct rdata a, struct rdata b);
 

@@ -24,8 +24,9 @@ const char *share_part(const struct rrset *set, struct arena *arena);
 /* True: the set has a mark of another owner. */
 bool share_has_others(const struct view_set *set);
 /*
- * Returns the records that SET should have: the records of SET, except those that only
- * this registry desired before, and the records of WANTED. WANTED may be NULL.
+ * Returns the records that SET should have: the current records of SET and the records
+ * of WANTED. The result does not contain a current record that only this registry
+ * desired before, unless WANTED contains this record. WANTED may be NULL.
  */
 struct rrset share_merge(const struct view_set *set, const struct rrset *wanted,
                          struct arena *arena);

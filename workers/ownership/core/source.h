@@ -2,11 +2,11 @@
  * source -- decides whether the list of a resource is plausible ("Source" in the
  * requirements, seed 001).
  *
- * If a resource had many endpoints and its list is now empty, the producer may have lost
- * the state of the resource. Then the empty list counts as incomplete, and the plan holds
- * the deletion of the resource's record sets. If an operator approves the deletion, a
- * round deletes these record sets. An empty list counts as complete when the resource
- * owns no record sets.
+ * If a resource had many endpoints and its list is now empty, the producer has possibly
+ * lost the state of the resource. In this case, the empty list counts as incomplete, and
+ * the plan holds the deletion of the resource's record sets. If an operator approves the
+ * deletion, a round deletes these record sets. An empty list counts as complete when the
+ * resource owns no record sets.
  */
 #pragma once
 

@@ -2,14 +2,14 @@
  * update -- makes one dynamic update (RFC 2136) from the plan for one name. The update
  * changes records and their ownership marks together, or it changes nothing.
  *
- * The zone may have changed since the reading, so prerequisites describe the zone as the
- * round read it. A record set that the update changes or deletes must still contain
- * exactly the records that the round read. The TXT records at the names of its ownership
- * marks must also be unchanged since the reading. A new record set must not exist yet.
- * For a new CNAME, the name must have no record set of a known type. A server silently
- * drops a new CNAME that conflicts with a record set (RFC 2136 3.4.2.2). If another
- * program has changed these parts of the zone since the reading, the server applies no
- * part of the update.
+ * It is possible that the zone has changed since the reading. So prerequisites describe
+ * the zone as the round read the zone. A record set that the update changes or deletes
+ * must still contain exactly the records that the round read. The TXT records at the
+ * names of its ownership marks must also be unchanged since the reading. A new record
+ * set must not exist yet. For a new CNAME, the name must have no record set of a known
+ * type. A server silently drops a new CNAME that conflicts with a record set (RFC 2136
+ * 3.4.2.2). If another program has changed these parts of the zone since the reading,
+ * the server applies no part of the update.
  *
  * Prerequisites cannot check a TTL (RFC 2136 2.4). If another program changes the TTL
  * after the reading, the update overwrites the new TTL.

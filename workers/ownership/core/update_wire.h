@@ -51,8 +51,8 @@ struct update_sent {
 };
 
 /*
- * Returns the maximum size of an update in a message. The update may be smaller in a
- * message with several updates.
+ * Returns the maximum size of an update in a message. In a message with several updates,
+ * the update can be smaller.
  */
 struct batch_size update_wire_size(const struct update *update);
 /*
@@ -65,7 +65,7 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 /*
  * Reads the answer in DATA, and returns the outcome of all updates in the message. *why
  * contains the text to print after the name of the server, or "" if the outcome is
- * APPLIED. The outcome is also AGAIN if zonefleet-ownership cannot trust the answer.
+ * APPLIED. If zonefleet-ownership cannot trust the answer, the outcome is AGAIN.
  */
 enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why);

@@ -5,8 +5,8 @@
  * An ownership mark of this registry is valid only in the registry's current or former
  * form. An ownership mark of another owner is valid in every form that zonefleet can
  * read. An ownership mark without a type belongs to no particular record set
- * (OWNER_VAGUE). An ownership mark that may belong to several existing record sets also
- * belongs to no particular record set, because the mark may be a copy. A record set with
+ * (OWNER_VAGUE). An ownership mark that fits several existing record sets also belongs
+ * to no particular record set, because the mark is possibly a copy. A record set with
  * two owners is contested, unless all of its ownership marks contain "shared=true". Two
  * ownership marks of this registry at one name are an exception: the record set of these
  * marks is contested even with "shared=true".
@@ -28,7 +28,7 @@ enum { VIEW_TYPES_MAX = 256 };		/* maximum number of types at one name */
 enum owner_kind {
 	OWNER_NONE,			/* the set has no mark */
 	OWNER_US,
-	/* this registry's mark may belong to a different set */
+	/* this registry's mark possibly belongs to a different set */
 	OWNER_VAGUE,
 	OWNER_SHARED,			/* all marks of the set contain "shared=true" */
 	OWNER_OTHER,
@@ -42,7 +42,7 @@ struct marking {
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* the mark has the form of seed 001 */
-	/* the mark is of this registry, and may belong to several sets */
+	/* the mark names this registry as the owner, and fits several sets */
 	bool is_ambiguous;
 	bool is_sealed;			/* the mark is sealed with this registry's key */
 	/* labels of the mark, if `kind` is MARK_OWNED; NULL: another kind */
@@ -78,9 +78,9 @@ struct node {
 	struct node *next;		/* the next node of the zone */
 	struct view_set *sets;
 	struct rrset marks;		/* the TXT records at this name that are marks */
-	/* marks of this registry without a type for this name */
+	/* marks of this registry for this name that contain no type */
 	struct claim *untyped;
-	struct claim *foreign;		/* marks of other owners without a type */
+	struct claim *foreign;		/* marks of other owners that contain no type */
 	void *user;			/* the data of the plan about this name */
 	unsigned types;			/* number of types at this name */
 	/* number of marks of this registry at this name */
@@ -153,22 +153,22 @@ bool view_set_exists(const struct view_set *set);
 /* Returns the resource in this registry's mark, or NULL. */
 const char *view_set_resource(const struct view_set *set);
 /*
- * True: the set is contested, or this registry owns and desires the set. Then an
- * additional mark of this registry changes nothing.
+ * True: the set is contested, or this registry owns and desires the set. In this case,
+ * an additional mark of this registry changes nothing.
  */
 bool view_set_is_ours_anyway(const struct view_set *set);
 /*
  * Makes the name of the ownership mark for TYPE at NODE. The length of *mark is 0 if the
- * marks are not in the zone. ERR_INVALID: no name is possible, the name has other
- * records, a delegation or DNAME hides the name, or zonefleet would read the mark as the
- * mark of another record set.
+ * marks are not in the zone. ERR_INVALID: a mark cannot have this name, and *why
+ * contains the reason. For example, the name has other records, a delegation or DNAME
+ * hides the name, or zonefleet would read the mark as the mark of another record set.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
 /*
- * True: MARKING of this registry may belong to a set at another name than NODE. This set
- * is contested, or has no other mark in the current form of this registry. BY_OURS:
- * considers only sets for which view_set_is_ours_anyway() returns true.
+ * True: MARKING of this registry possibly belongs to a set at another name than NODE.
+ * This set is contested, or has no other mark in the current form of this registry.
+ * BY_OURS: considers only sets for which view_set_is_ours_anyway() returns true.
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);

@@ -28,12 +28,12 @@ struct view_meaning {
 
 /*
  * Finds the set to which the mark at PLACE belongs. IS_BARE: the mark has the form of
- * seed 001. False: the mark belongs to no set, or may belong to several sets.
+ * seed 001. False: the mark belongs to no set, or fits several sets.
  */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
 /*
- * True: the mark at PLACE may also belong to another existing set that has no clear mark
+ * True: the mark at PLACE also fits another existing set that has no clear mark
  * (clear_marks in view.h).
  */
 bool view_is_ambiguous(const struct view *view, const struct name *place, bool is_bare,

@@ -9,8 +9,9 @@
  *	*		any octets, at most once in a pattern
  *
  * "NAMESPACE_* static" contains two patterns. The second pattern allows the backend
- * "static" for all routes. Other patterns limit the namespaces that a tenant may claim,
- * because a route may name the backends of its namespace.
+ * "static" for all routes. The patterns in routes.namespace_pattern limit the namespaces
+ * that a tenant may claim. This limit is necessary, because a route may name the
+ * backends of its namespace.
  */
 #pragma once
 
@@ -33,14 +34,14 @@ enum err route_backend_check_patterns(const char *patterns, const char *field,
 void route_backend_default(const char *namespace, const char *name,
                            char backend[BACKEND_MAX + 1]);
 /*
- * True: a pattern matches. PATTERNS must have passed the check. A route may always name
- * its default backend.
+ * True: a pattern matches. route_backend_check_patterns() must have accepted PATTERNS. A
+ * route may always name its default backend.
  */
 bool route_backend_matches(const char *patterns, const char *namespace,
                            const char *project, const char *backend);
 /*
- * True: the tenant PROJECT may claim the free NAMESPACE. PATTERNS must have passed the
- * check. A pattern with the word NAMESPACE matches no namespace.
+ * True: the tenant PROJECT may claim the free NAMESPACE. route_backend_check_patterns()
+ * must have accepted PATTERNS. A pattern with the word NAMESPACE matches no namespace.
  */
 bool route_backend_allows_namespace(const char *patterns, const char *project,
                                     const char *namespace);

@@ -1,7 +1,7 @@
 /*
  * router_domain -- makes the arguments of calls to central for the records of a router's
- * domain: a wildcard with the shown addresses, the initial records, and a CNAME for each
- * former name of a route.
+ * domain: a wildcard with the addresses that the domain shows, the initial records, and
+ * a CNAME for each former name of a route.
  *
  *	*.shard1.v3.rhcloud.com.	A	10.245.2.2, 10.245.2.3
  *

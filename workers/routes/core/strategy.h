@@ -19,9 +19,10 @@
 #include "base/err.h"
 
 /*
- * A router that can get a route. A router gets no routes if its capacity is reached or if
- * it has no live instance. If no router with the label has room, the route waits. The
- * caller locks the positions and raises `bound` for each route that the caller binds.
+ * A router that can get a route. A router gets no routes if its capacity is reached or
+ * if it has no live instance. With the strategy `label`, a route waits if routers with a
+ * label of the route exist, but these routers have no room. The caller locks the
+ * positions and raises `bound` for each route that the caller binds.
  */
 struct candidate {
 	const char *name;
