@@ -88,7 +88,7 @@ static void help_print_command(const struct command *command)
 		printf("\nOptions:\n");
 		help_print_options(command->options);
 	}
-	printf("\n'zonefleet help' lists the options of all commands.\n");
+	printf("\n'zonefleet help' lists the options that all commands have.\n");
 	printf("\n%s\n", strchr(command->examples, '\n') ? "Examples:" : "Example:");
 	help_print_indented(command->examples);
 }

@@ -73,25 +73,26 @@ static void man_exits(FILE *to)
 	      "If you give\n.BR \\-\\-json ,\n"
 	      "the document on standard output contains the error as the object\n"
 	      "\\(dqerror\\(dq, with \\(dqclass\\(dq and \\(dqmessage\\(dq.\n"
-	      "The document also contains the results before the error.\n", to);
+	      "The document also contains the results that came before the error.\n", to);
 }
 
 static void man_settings(FILE *to)
 {
 	fputs(".SH SETTINGS\nThe client reads the groups\n.BR broker ,\n.BR database\n"
 	      "(for\n.B zonefleet db\nonly),\n.B log\nand\n.B client\n"
-	      "of the file that all programs of the fleet share. The settings in\n"
-	      ".BR client :\n", to);
+	      "of the file that all programs of the fleet share. The group\n"
+	      ".B client\ncontains these settings:\n", to);
 	for (const struct option *row = client_options; row->key; row++) {
 		fputs(".TP\n.B ", to);
 		man_escape(row->key, to);
 		fputc('\n', to);
 		man_escape(row->help, to);
-		fprintf(to, "; default \\(dq%s\\(dq\n", row->fallback);
+		fprintf(to, ". The default is \\(dq%s\\(dq\n", row->fallback);
 	}
 	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\n"
-	      "path of the settings file, if you do not give\n.B \\-\\-config\n.TP\n"
-	      ".B NO_COLOR\nif set, the client prints no colors\n.SH FILES\n.TP\n"
+	      "path of the settings file. The client reads this file if you do not\n"
+	      "give\n.B \\-\\-config\n.TP\n.B NO_COLOR\n"
+	      "If this variable is set, the client prints no colors\n.SH FILES\n.TP\n"
 	      ".I /etc/zonefleet/zonefleet.cfg\ndefault settings file\n", to);
 }
 

@@ -13,39 +13,40 @@ enum { OPTION_BASE = 256, WRONG_MAX = 256 };
 
 const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_CONFIG]       = { "config", 'c', "FILE",
-		"read the settings from FILE. The default is the file in "
-		"$ZONEFLEET_CONFIG, or /etc/zonefleet/zonefleet.cfg if this variable is "
-		"not set" },
+		"read the settings from FILE. Without this option, the client reads the "
+		"file in the variable ZONEFLEET_CONFIG. If the variable is not set, the "
+		"client reads /etc/zonefleet/zonefleet.cfg" },
 	[OPT_JSON]         = { "json", 'j', NULL, "print one JSON document" },
 	[OPT_TENANT]       = { "tenant", 0, "T", "act for the tenant T. The setting "
 		"client.tenant has the same effect" },
 	[OPT_ADMIN]        = { "admin", 0, NULL,
 		"act as an administrator. The setting client.admin has the same effect" },
 	[OPT_TIMEOUT]      = { "timeout", 0, "TIME",
-		"wait at most TIME for an answer, for example 10 or 2m. The setting "
-		"client.timeout has the same effect" },
+		"wait at most TIME for an answer, for example 10 (seconds) or 2m "
+		"(minutes). The setting client.timeout has the same effect" },
 	[OPT_QUIET]        = { "quiet", 'q', NULL,
 		"print no headers, progress, warnings or summary" },
 	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
 		"print no colors on a terminal. The environment variable NO_COLOR has "
 		"the same effect" },
 	[OPT_VERBOSE]      = { "verbose", 'v', NULL,
-		"also print the log lines whose severity is at least log.level" },
+		"also print log lines. The setting log.level sets the lowest severity of "
+		"the printed lines" },
 	[OPT_SAMPLE]       = { "sample", 0, NULL,
 		"print the settings with their defaults" },
 	[OPT_HELP]         = { "help", 'h', NULL, "explain the command" },
 	[OPT_VERSION]      = { "version", 0, NULL, "print the version" },
 	[OPT_WAIT]         = { "wait", 'w', NULL,
 		"wait until the name servers serve the change and the status is ACTIVE "
-		"or DELETED. 'router drain' waits until the router has no route. An "
-		"ERROR does not end the wait before the time limit, because the pool "
-		"manager tries again" },
+		"or DELETED. 'router drain' waits until the router has no route. The "
+		"status ERROR does not stop the wait before the time limit, because the "
+		"pool manager tries again" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
-		"wait at most TIME. The default is 60 seconds, but 'watch' has no limit "
-		"by default" },
+		"wait at most TIME. Without this option, 'watch' has no time limit, and "
+		"other commands wait at most 60 seconds" },
 	[OPT_UNTIL]        = { "until", 0, "STATUS",
-		"wait until the domain has this status. STATUS must be active. With this "
-		"option, an ERROR does not end the command" },
+		"wait until the domain has this status. The only possible STATUS is "
+		"active. With this option, the status ERROR does not stop the command" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"set the email address of the person responsible for the domain (RNAME "
 		"in the SOA record)",
@@ -62,9 +63,10 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_EXPIRE]       = { "expire", 0, "TIME",
 		"set the expiry time in the SOA record" },
 	[OPT_MINIMUM]      = { "minimum", 0, "TIME",
-		"set the minimum in the SOA record: the TTL of negative answers" },
-	[OPT_DESCRIPTION]  = { "description", 0, "TEXT", "set the description: any "
-	"text" },
+		"set the minimum in the SOA record, which is the TTL of negative "
+		"answers" },
+	[OPT_DESCRIPTION]  = { "description", 0, "TEXT",
+		"set the description, which can be any text" },
 	[OPT_POOL]         = { "pool", 0, "POOL", "select the pool of name servers" },
 	[OPT_NS]           = { "ns", 0, "HOST,...",
 		"set the hosts in the NS records at the apex",
@@ -74,17 +76,18 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"deletes the catalog zone",
 		.is_name = true },
 	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
-		"list the objects of all tenants, as an administrator. The setting "
+		"list the objects of all tenants (administrators only). The setting "
 		"client.all_tenants has the same effect" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
-		"list only objects in this status: PENDING, ACTIVE or ERROR" },
+		"list only objects with this status. STATUS is PENDING, ACTIVE or "
+		"ERROR" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "select only records of this type" },
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"sort by name, created_at or updated_at. 'domain list' also sorts by "
 		"serial. A - before the key, for example -name, reverses the order" },
 	[OPT_LIMIT]        = { "limit", 0, "N",
-		"list at most N objects. 'record list' lists all records of at most N "
-		"record sets" },
+		"list at most N objects. In 'record list', N is the largest number of "
+		"record sets, and the list contains all records of these record sets" },
 	[OPT_ALGORITHM]    = { "algorithm", 0, "A",
 		"use the algorithm A: hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384 "
 		"or hmac-sha512. Without this option, 'tsigkey create' uses "
@@ -105,11 +108,11 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"also compare the records on the name servers with the records of the "
 		"domain" },
 	[OPT_RESOURCE]     = { "resource", 0, "NAME",
-		"select the resource that wants the records, for example "
-		"ingress/shop/web. If you do not give this option, 'owner apply' uses "
-		"the resource by-hand" },
+		"select the resource with this name, for example ingress/shop/web. "
+		"Without this option, 'owner apply' uses the resource by-hand" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
-		"keep the former endpoints of the resource that are not in FILE" },
+		"keep all former endpoints of the resource, even if they are not in "
+		"FILE" },
 	[OPT_YES]          = { "yes", 0, NULL,
 		"make the change. Without this option, the command only shows the "
 		"change" },
@@ -118,7 +121,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_OWNER]        = { "owner", 0, "ID",
 		"list only records of this owner. '' means records without an owner" },
 	[OPT_NAME]         = { "name", 0, "NAME",
-		"select only this name: www, @, or an absolute name with a final dot",
+		"select only records with this name. NAME is relative (www, or @ for the "
+		"zone itself) or absolute with a final dot",
 		.is_name = true },
 	[OPT_BELOW]        = { "below", 0, NULL,
 		"also select all names below the name in --name" },
@@ -130,9 +134,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"show what the command would do, but change nothing" },
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
-		"set the name of the port: a relative name, for example vm01, or an "
-		"absolute name with a final dot. '' removes the name, so the port has "
-		"only the generated names",
+		"set the name of the port. NAME is relative, for example vm01, or "
+		"absolute with a final dot. '' removes the name, so the port has only "
+		"its generated names",
 		.is_name = true },
 	[OPT_DNS_DOMAIN]   = { "dns-domain", 0, "DOMAIN",
 		"set the domain of the port's name. '' means the domain of the network",
@@ -142,8 +146,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
 		"publish no records for the addresses in the subnet" },
 	[OPT_DNS]          = { "dns", 0, "NAME",
-		"set the domain of the router. The default is NAME.SUFFIX (SUFFIX is "
-		"routes.suffix)",
+		"set the domain of the router. By default, the domain is the name of the "
+		"router below the domain in routes.suffix",
 		.is_name = true },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
 		"set the labels that match routes to routers. A router has at most one "
@@ -153,17 +157,19 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that zonefleet-ports, zonefleet-routes "
-		"or zonefleet-ownership manages. With this option, 'router delete' does "
-		"not wait until the former names of moved routes are gone. If a producer "
-		"needs a deleted record, the producer adds the record again" },
+		"or zonefleet-ownership manages. If one of these programs needs a "
+		"deleted record, the program adds the record again. With this option, "
+		"'router delete' deletes the router even if the former names of moved "
+		"routes still lead to the router" },
 	[OPT_HOST]         = { "host", 0, "NAME",
-		"set your own name or *.NAME as the host. '' means the generated name. "
-		"The host must be outside the domain in routes.suffix. Only "
-		"administrators may use a wildcard such as *.com",
+		"set the host of the route to your own name, or to a wildcard such as "
+		"*.shop.example.org. '' means the generated name. The host must be "
+		"outside the domain in routes.suffix. Only administrators may use a "
+		"wildcard such as *.com",
 		.is_name = true },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
-		"set the name of the backend in the router's configuration. The "
-		"default is NAMESPACE_NAME" },
+		"set the name of the backend in the router's configuration. By default, "
+		"the name is NAMESPACE_NAME" },
 	[OPT_ROUTER]       = { "router", 0, "NAME", "list only routes of this router" },
 	[OPT_PHASE]        = { "phase", 0, "PHASE",
 		"list only routes in this phase: new or scheduled" },
