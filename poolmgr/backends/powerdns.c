@@ -50,8 +50,8 @@ static const struct option options[] = {
 	  1, 64,
 	  "id of the server in the paths of the PowerDNS API" },
 	{ "account", OPTION_TEXT, offsetof(struct powerdns, account), "zonefleet", 1, 40,
-	  "PowerDNS account of the zones of zonefleet. The pool manager changes only "
-	  "zones of this account" },
+	  "value of the field account of PowerDNS in each zone that the pool manager "
+	  "creates. The pool manager changes only zones with this value" },
 	{ "ixfr", OPTION_BOOL, offsetof(struct powerdns, ixfr), "true", 0, 0,
 	  "make the server request only the changes of a zone (IXFR). false: the "
 	  "server requests whole zones (AXFR)" },

@@ -11,7 +11,7 @@
 
 enum { VERSION_GAPS_AHEAD = 64 };
 
-struct version_gaps {			/* in a zeroed struct, no version has arrived */
+struct version_gaps {			/* all zero: no version has arrived */
 	uint64_t all;			/* all versions up to ALL have arrived */
 	uint64_t ahead;			/* bit i: version all + 2 + i has arrived */
 };

@@ -788,9 +788,9 @@ const struct command commands[] = {
 	  "list the records of a shared zone and their owners",
 	  "Lists the records that zonefleet-ownership found when it last read the zone. "
 	  "The list shows the owner of each record. To read the zone now, use 'owner "
-	  "plan'. The column OWNER shows the STORAGE_ID of the owner. If several owners "
-	  "share the name of a record, OWNER shows the ids of all these owners, "
-	  "separated by commas. If OWNER shows -, the record has no owner. With --json, "
+	  "plan'. The column OWNER shows the STORAGE_ID of the owner. If the record sets "
+	  "of a name have several owners, OWNER shows all these owners, separated by "
+	  "commas. If OWNER shows -, the record has no owner. With --json, "
 	  "each record has the same fields as in the output of 'owner export'.",
 	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"

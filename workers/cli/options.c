@@ -151,7 +151,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		.is_name = true },
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
 		"set the labels that match routes to routers. A router has at most one "
-		"label. A route has any number of labels. '' removes all labels" },
+		"label. A route can have several labels. An empty value ('') removes all "
+		"labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
 		"set the largest number of routes of the router. '' means no limit" },
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },

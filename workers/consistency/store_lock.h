@@ -63,7 +63,7 @@ bool lock_next(struct lock_rows *rows, struct lock *lock);
 /* Releases the lock. It is not an error if the session has already lost the lock. */
 void lock_release(struct tx *tx, const struct lock *lock,
                   const struct lock_session *session);
-/* Releases all locks, at the end of the session. */
+/* Releases all locks of SESSION. Call it at the end of the session. */
 void lock_release_all(struct tx *tx, const struct lock_session *session);
 
 /*

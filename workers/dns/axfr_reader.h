@@ -49,7 +49,7 @@ struct axfr_reader {
 	struct tsig_gap gap;
 	/* ---- the current message ---- */
 	struct packet_reader reader;
-	/* number of records of the message that the caller has not read */
+	/* number of unread records in the current message */
 	unsigned left;
 	bool is_verified;		/* true: a valid MAC covers all messages so far */
 	/* ---- the part of the zone that the reader has read ---- */

@@ -43,11 +43,11 @@ enum err rdata_parse_stored(uint16_t type, const char *text, const char *field,
                             struct arena *arena, const uint8_t **rdata, uint16_t *len,
                             struct why *why);
 /*
- * Appends TEXT, a value that a person has written, to TO in the form that rdata_parse()
- * reads. Puts quotes around a string without quotes. So "v=spf1 -all" is one string, and
- * ';' does not begin a comment. Only three kinds of strings get quotes: the string of a
- * TXT record, the string of a type whose only field is a string, and the last field of a
- * CAA or URI record. Escapes stay unchanged. A text with a quote, and the form \# LENGTH
+ * Appends TEXT to TO in the form that rdata_parse() reads. A person has written TEXT.
+ * Puts quotes around a string without quotes. So "v=spf1 -all" is one string, and ';'
+ * does not begin a comment. Only three kinds of strings get quotes: the string of a TXT
+ * record, the string of a type whose only field is a string, and the last field of a CAA
+ * or URI record. Escapes stay unchanged. A text with a quote, and the form \# LENGTH
  * OCTETS, also stay unchanged. True: TO has quotes that TEXT does not have.
  */
 bool rdata_quote(uint16_t type, const char *text, struct buf *to);

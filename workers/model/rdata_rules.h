@@ -13,8 +13,8 @@
 #include "base/err.h"
 
 /*
- * Checks data on the wire, without compression. ERR_INVALID: the reason begins with FIELD
- * and names the RFC and the section.
+ * Checks RDATA in wire format. The names in the RDATA must not be compressed.
+ * ERR_INVALID: the reason begins with FIELD and names the RFC and the section.
  */
 enum err rdata_check(uint16_t type, const uint8_t *rdata, size_t len, const char *field,
                      struct why *why);

@@ -36,7 +36,7 @@ struct endpoint_list {
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 /*
- * Writes to *why that the caller cannot use this registry, and returns ERR_NOT_FOUND.
+ * Returns ERR_NOT_FOUND. *why contains the reason: the caller cannot use this registry.
  * Call it if the registry is not in the settings, or belongs to another tenant.
  */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);

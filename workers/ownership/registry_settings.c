@@ -84,8 +84,8 @@ static const struct option rows[] = {
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
 	  "value of txt_suffix for the ownership marks in former_form" },
 	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
-	  .help = "place of the zone. rfc2136: a primary that accepts dynamic updates; "
-	  "managed: central, where the zone is a domain of zonefleet" },
+	  .help = "where the zone is. rfc2136: on a primary server that accepts dynamic "
+	  "updates; managed: in zonefleet itself, as a domain of central" },
 	{ "host", OPTION_TEXT, AT(host), "", 0, 255,
 	  "address or host name of the primary. Required if provider is rfc2136" },
 	{ "port", OPTION_INT, AT(port), "53", 1, 65535,
@@ -140,8 +140,9 @@ static const struct option rows[] = {
 	  "operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
 	  "limit for updates in one round, in percent of the record sets that have an "
-	  "ownership mark of this storage_id. Only updates that remove records count. "
-	  "If a round would exceed this limit, an operator must approve these updates" },
+	  "ownership mark of this storage_id. The limit applies only to updates that "
+	  "remove records. If a round would exceed this limit, an operator must approve "
+	  "these updates" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
 	  "smallest number of record sets for max_delete_pct and max_update_pct. If "
 	  "fewer record sets have an ownership mark of this storage_id, these two "

@@ -66,7 +66,7 @@ static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
 	  "directory with one subdirectory for each network of this machine. The name "
 	  "of the subdirectory is the UUID of the network. In each subdirectory, the "
-	  "agent writes the files addn_hosts and host, and dnsmasq writes the file pid",
+	  "agent writes the files addn_hosts and host. dnsmasq writes the file pid",
 	  .file = OPTION_FOLDER },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "5s", 50, 3600 * 1000,
 	  "shortest time between two reloads of one dnsmasq process",

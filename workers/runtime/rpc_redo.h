@@ -42,10 +42,10 @@ int redo_pause_ms(struct redo *redo, enum err err, int64_t run_ms, int64_t now_m
                   uint32_t random);
 
 /*
- * The subjects whose row a request has found locked, and the time at which a request
- * first found the row locked. Upper and lower case, and a dot at the end of a subject,
- * make no difference. If a slot is occupied, a new locked subject replaces the subject
- * in the slot.
+ * Contains the subjects with locked rows. For each subject, SINCE_MS is the time at
+ * which a request first found the row locked. Upper and lower case, and a dot at the end
+ * of a subject, make no difference. If a slot is occupied, a new locked subject replaces
+ * the subject in the slot.
  */
 struct locked_subjects {
 	struct {

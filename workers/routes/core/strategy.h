@@ -64,9 +64,10 @@ const struct strategy *strategy_at(enum strategy_word word);
 const char *strategy_name(const struct strategy *strategy);
 
 /*
- * Returns the label of the routers that fit APPLICANT. "": all routers fit, or the
- * routers without a label fit. If several labels fit, returns the label of the first
- * router with room. The returned label is also the key of the stored position.
+ * Returns the label of the routers that fit APPLICANT. "": without by_label, all routers
+ * fit; with by_label, only routers that have no label fit. If several labels fit,
+ * returns the label of the first router with room. The returned label is also the key of
+ * the stored position.
  */
 const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
