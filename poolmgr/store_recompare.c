@@ -91,11 +91,13 @@ static size_t store_equal_results(const struct recompare_result *results, size_t
 }
 
 /* A repair that runs has a CONFIRMED row, and ends it. */
-#define END_DRIFT "DELETE r FROM pool_manager_status s FORCE INDEX (status_of) " \
-                  "STRAIGHT_JOIN repairs r FORCE INDEX (PRIMARY) " \
-                  "ON r.object_uuid = s.domain_id " \
-                  "AND r.server_id = s.server_id AND r.kind = 'CONTENT' " \
-                  "WHERE s.action = 'UPDATE' AND "
+static void store_end_drifts(struct tx *tx, struct arena *arena, const char *state,
+                             const struct row_key *keys, size_t count)
+{
+	store_exec_repairs(tx, arena, NO_WAIT(tx, "DELETE FROM repairs "
+	                   "WHERE kind = 'CONTENT' AND state = ? AND ("),
+	                   TX_BIND(tx_text(state)), keys, count);
+}
 
 void store_recompare_results(struct tx *tx, struct arena *arena,
                              const struct recompare_result *results, size_t count)
@@ -114,11 +116,9 @@ void store_recompare_results(struct tx *tx, struct arena *arena,
 	    "SET s.differs_since = NULL, s.compare_at = NULL, s.comparisons = 0 "
 	    "WHERE s.action = 'UPDATE' AND s.differs_since IS NOT NULL AND (", TX_NONE,
 	    keys, n);
-	store_exec_rows(tx, arena, NO_WAIT(tx, END_DRIFT "r.state = 'SEEN' AND ("),
-	                TX_NONE, keys, n);
+	store_end_drifts(tx, arena, "SEEN", keys, n);
 	n = store_equal_results(results, count, keys);
-	store_exec_rows(tx, arena, NO_WAIT(tx, END_DRIFT "r.state = 'PARKED' AND ("),
-	                TX_NONE, keys, n);
+	store_end_drifts(tx, arena, "PARKED", keys, n);
 }
 
 void store_trust(struct tx *tx, const char *domain_id, const char *server_id)

@@ -338,6 +338,14 @@ void store_repairs_forget(struct tx *tx, const char *pool, int age_s)
 	    "DELETE FROM repairs WHERE pool_name = ? AND state = 'PARKED' "
 	    "AND updated_at < NOW(3) - INTERVAL 1 DAY LIMIT 1000",
 	    TX_BIND(tx_text(pool)));
+	tx_exec(tx,
+	    "DELETE FROM repairs WHERE pool_name = ? AND kind <> 'STRAY' AND NOT EXISTS "
+	    "(SELECT 1 FROM domains d WHERE d.id = repairs.object_uuid AND d.live = 1) "
+	    "LIMIT 1000", TX_BIND(tx_text(pool)));
+	tx_exec(tx,
+	    "DELETE FROM repairs WHERE pool_name = ? AND kind = 'STRAY' AND EXISTS "
+	    "(SELECT 1 FROM domains d WHERE d.name = repairs.name AND d.live = 1) "
+	    "LIMIT 1000", TX_BIND(tx_text(pool)));
 	tx_exec(tx, "DELETE FROM repair_log WHERE pool_name = ? "
 	        "AND done_at < NOW(3) - INTERVAL 30 DAY LIMIT 1000",
 	        TX_BIND(tx_text(pool)));

@@ -113,8 +113,9 @@ struct drifting {
 void store_drifting(struct tx *tx, struct arena *arena, const char *const *ids,
                     size_t count, struct drifting *drifting);
 /*
- * Deletes drift that no round has found for AGE_S seconds, PARKED drift whose row has not
- * changed for one day, and rows of the log older than 30 days. Deletes at most 1000 rows
- * of each kind.
+ * Deletes these rows, at most 1000 of each kind: drift that no round has found for AGE_S
+ * seconds; PARKED drift whose row has not changed for one day; drift of a domain that no
+ * longer exists; orphan zones whose name now belongs to a domain; and rows of the log
+ * older than 30 days.
  */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

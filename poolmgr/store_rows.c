@@ -95,17 +95,32 @@ void store_select_rows(struct tx *tx, struct arena *arena, struct tx_rows *rows,
 	          store_bind_keys(arena, TX_NONE, keys, count, places));
 }
 
-void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
-                     const struct tx_value *first, const struct row_key *keys,
-                     size_t count)
+static void store_exec_keys(struct tx *tx, struct arena *arena, const char *head,
+                            const char *key, const struct tx_value *first,
+                            const struct row_key *keys, size_t count)
 {
 	size_t places;
 	const char *sql;
 
 	if (!count)
 		return;
-	sql = tx_list_of(arena, head, KEY, " OR ", ")", count, &places);
+	sql = tx_list_of(arena, head, key, " OR ", ")", count, &places);
 	tx_exec(tx, sql, store_bind_keys(arena, first, keys, count, places));
+}
+
+void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
+                     const struct tx_value *first, const struct row_key *keys,
+                     size_t count)
+{
+	store_exec_keys(tx, arena, head, KEY, first, keys, count);
+}
+
+void store_exec_repairs(struct tx *tx, struct arena *arena, const char *head,
+                        const struct tx_value *first, const struct row_key *keys,
+                        size_t count)
+{
+	store_exec_keys(tx, arena, head, "(object_uuid = ? AND server_id = ?)", first,
+	                keys, count);
 }
 
 bool row_key_is(const struct row_key *key, const char *domain_id, const char *server_id)

@@ -95,6 +95,13 @@ void store_select_rows(struct tx *tx, struct arena *arena, struct tx_rows *rows,
 void store_exec_rows(struct tx *tx, struct arena *arena, const char *head,
                      const struct tx_value *first, const struct row_key *keys,
                      size_t count);
+/*
+ * Like store_exec_rows(), but on rows of repairs, with the condition "(object_uuid = ?
+ * AND server_id = ?) OR ...".
+ */
+void store_exec_repairs(struct tx *tx, struct arena *arena, const char *head,
+                        const struct tx_value *first, const struct row_key *keys,
+                        size_t count);
 bool row_key_is(const struct row_key *key, const char *domain_id, const char *server_id);
 /*
  * True: TEXT is in SORTED. SORTED is in the order of strcmp(). The database uses the same

@@ -524,6 +524,24 @@ class Strays(FleetStory):
                 self.fleet.wait_for(lambda: "PARKED" not in self.states_of_drifts(name), BACK_SECONDS,
                                     "an operator has deleted the zone")
 
+    def test_zone_whose_domain_is_created(self):
+        """Then it is no stray, though it was reported as one."""
+        name = "claimed.example."
+        self.put_stray("nsd", name)
+        self.parked(name, "nsd")
+        self.create(name)
+        self.fleet.wait_for(lambda: not self.states_of_drifts(name), BACK_SECONDS, "it is over")
+        self.assertEqual(list(self.repairs(name, "nsd")), ["ENDED"])
+
+    def test_drift_of_a_domain_that_is_deleted(self):
+        domain = self.create_and_delete("drifted.example.")
+        self.fleet.mariadb.sql(
+            "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
+            f"detail, pass1_at, updated_at) VALUES ('{domain['id']}', 'nsd', 'CONTENT', 'PARKED', "
+            "'default', 'drifted.example.', 1, '', NOW(3), NOW(3))")
+        self.fleet.wait_for(lambda: not self.states_of_drifts("drifted.example."), BACK_SECONDS,
+                            "it is over")
+
     def states_of_drifts(self, name):
         return {row[0] for row in self.fleet.mariadb.sql(
             f"SELECT state FROM repairs WHERE name = '{name}'")}
