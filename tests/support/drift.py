@@ -21,7 +21,7 @@ from story import LabError, wait_for
 from query import udp
 
 ANSWER_SECONDS = 1
-STEAL_SECONDS = 10
+STEAL_SECONDS = 30
 TRANSFER_SECONDS = 20
 REMOVE_SECONDS = 10
 # as in most configurations: it asks by itself some minutes later, not at once
