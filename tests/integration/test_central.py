@@ -907,6 +907,10 @@ class Permission(Story):
             self.fails("Forbidden", "blacklist", "create_domain", domain={"name": name})
         call("create_domain", domain={"name": f"x{bad}"})
         call("create_domain", ADMIN, domain={"name": bad})
+        for never, words in ((f"*.{bad}", f"blacklist.name: must not be a wildcard: write "
+                                          f"{bad}, which also covers all names below it"),
+                             ("*.", "write ., which"), (f"/x.{bad}", "'/' must be between")):
+            self.fails("Invalid", words, "create_blacklist", ADMIN, blacklist={"name": never})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
         self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN,
                    blacklist=entry["id"])

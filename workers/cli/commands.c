@@ -246,7 +246,7 @@ const struct command commands[] = {
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators only)",
 	  "Adds NAME to the blacklist. After this command, only administrators may "
-	  "create the domain NAME or a domain below NAME.",
+	  "create the domain NAME or a domain below NAME. NAME must not be a wildcard.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
 	  "list the names on the blacklist (administrators only)",
