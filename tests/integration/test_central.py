@@ -622,7 +622,8 @@ class Records(Story):
         call("create_domain", domain={"name": f"child.{name}"})
         change(name, add(f"alias.{name}", ["x.example."], "CNAME"))
         for words, bad in (
-                ("a CNAME record cannot have other records", add(f"alias.{name}", ["192.0.2.1"])),
+                (f"'alias.{name}' cannot have both CNAME and A records",
+                 add(f"alias.{name}", ["192.0.2.1"])),
                 ("more than one CNAME", add(f"alias.{name}", ["y.example."], "CNAME")),
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
