@@ -117,8 +117,9 @@ const struct command commands[] = {
 	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
 	  "the SOA record. If you give no FILE, the command writes to standard output. "
 	  "The command creates or replaces FILE only after it has written the whole zone "
-	  "to a temporary file. The number of records in the output does not include the "
-	  "SOA record.",
+	  "to a temporary file. The name of FILE must not end in .xz or .gz, because the "
+	  "command does not compress FILE. The number of records in the output does not "
+	  "include the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
@@ -800,12 +801,13 @@ const struct command commands[] = {
 	  "Writes the records that zonefleet-ownership found when it last read the zone, "
 	  "and the owner of each record. If you give no FILE, the command writes to "
 	  "standard output. The command creates or replaces FILE only after it has "
-	  "written the whole output to a temporary file. The output is a ConfigMap of "
-	  "Kubernetes, in JSON. The string data.records in the ConfigMap contains a JSON "
-	  "list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the "
-	  "output are from the same serial of the zone. If the setting storage is "
-	  "\"table\", keep the file on a different machine from the database. If you "
-	  "lose the database, import the file with 'owner import'.",
+	  "written the whole output to a temporary file. The name of FILE must not end "
+	  "in .xz or .gz, because the command does not compress FILE. The output is a "
+	  "ConfigMap of Kubernetes, in JSON. The string data.records in the ConfigMap "
+	  "contains a JSON list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All "
+	  "records in the output are from the same serial of the zone. If the "
+	  "setting storage is \"table\", keep the file on a different machine from the "
+	  "database. If you lose the database, import the file with 'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
