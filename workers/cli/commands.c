@@ -624,7 +624,9 @@ const struct command commands[] = {
 	  "the process has a share, and down if the process has no share yet. HEARD "
 	  "shows the time since the last heartbeat of the process. If this time exceeds "
 	  "fleet.timeout (15 s by default), STATUS is dead, and the master gives the "
-	  "share of the dead process to other processes. If all processes of a service "
+	  "share of the dead process to other processes. If a process stops normally, "
+	  "its HEARD begins at fleet.timeout plus one second, so it counts as dead "
+	  "immediately. If all processes of a service "
 	  "are dead, the column ROLE shows which process was the last master. The list "
 	  "contains a dead process for about one hour. If the service has no living "
 	  "process, the list contains its dead processes for 30 days.",
