@@ -34,7 +34,8 @@ const struct json_field codec_pool_shown[] = { SHOWN, { 0 } };
 const struct json_field codec_pool_limited[] = {
 	SHOWN,
 	{ "limits", "list of [server limit]", "records that the name servers of the pool "
-	  "do not accept, although the records obey the RFCs" },
+	  "do not accept, or do not send in a zone transfer, although the records obey "
+	  "the RFCs" },
 	{ 0 }
 };
 

@@ -6,6 +6,7 @@
 #include "codec_domain.h"
 #include "consistency/heartbeat.h"
 #include "core/reason.h"
+#include "model/domain.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/serial.h"
@@ -17,12 +18,24 @@
 
 const struct json_field service_blacklist_fields[] = {
 	{ "name", "name",
-	  "the name. Only administrators can create a domain with this name or below "
-	  "this name" },
+	  "the name, which must not be a wildcard. Only administrators can create a "
+	  "domain with this name or below this name" },
 	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
+
+/* An entry must be able to match the name of a domain. */
+static enum err blacklist_check_name(const struct blacklist *entry,
+                                     const struct name *name, struct why *why)
+{
+	if (name->wire[0] == 1 && name->wire[1] == '*')
+		return fail(why, ERR_INVALID,
+		            "name: must not be a wildcard: write %.200s, which also "
+		            "covers all names below it",
+		            name->wire[2] ? entry->name + 2 : ".");
+	return domain_check_name(name, "name", why);
+}
 
 static enum err blacklist_get_fields(const json_t *json, struct arena *arena,
                                      struct blacklist *entry, struct why *why)
@@ -31,6 +44,8 @@ static enum err blacklist_get_fields(const json_t *json, struct arena *arena,
 	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name,
 	                           &entry->name, why);
 
+	if (!err)
+		err = blacklist_check_name(entry, &name, why);
 	if (!err)
 		err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 		                    &entry->description, why);

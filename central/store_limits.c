@@ -14,10 +14,16 @@
 	"s.domain_id AND c.name = s.name AND c.type = 5 LIMIT 1) = 1) " \
 	"OR (s.type IN (64, 65) AND (SELECT 1 FROM records r WHERE r.recordset_id = " \
 	"s.id AND r.live = 1 AND LEFT(r.rdata, 2) = X'0000' LIMIT 1) = 1)"
-/* The records of a signer; an octet of the form \DDD that is no blank, @ or : */
+/*
+ * The records of a signer; an octet of the form \DDD that is no blank, @ or : ; data
+ * above 16000 octets. The types of the last NOT IN have only short data.
+ */
 #define OTHER_LIMIT \
 	"s.type IN (46, 47, 48, 50, 51, 59, 60) " \
-	"OR s.name REGEXP '\\\\\\\\(?!032|058|064)[0-9]{3}'"
+	"OR s.name REGEXP '\\\\\\\\(?!032|058|064)[0-9]{3}' " \
+	"OR (s.type NOT IN (1, 2, 5, 12, 15, 28, 33) AND (SELECT 1 FROM records r " \
+	"WHERE r.recordset_id = s.id AND r.live = 1 AND LENGTH(r.rdata) > 16000 " \
+	"LIMIT 1) = 1)"
 
 /* A record set with more than 100 records, and a name with more than 100 types. */
 #define NAMES \

@@ -1,5 +1,5 @@
 /*
- * limits -- finds record sets that some kinds of name server refuse
+ * limits -- finds record sets that some kinds of name server refuse or do not transfer
  * (model/server_limits.h). If the pool contains a server of such a kind, the answer to a
  * change contains a warning about the record set. If such a server refuses the zone or
  * leaves out records after the change, the reason names the record set as the likely

@@ -89,8 +89,8 @@ static enum err owner_check_cname(const struct owner *owner, struct why *why)
 		return OK;
 	rrtype_format(other->type, type);
 	return fail(why, ERR_INVALID,
-	            "%s: a name with a CNAME record cannot have other records, but "
-	            "'%.*s' has %s", owner_field(owner), FIELD_SHOWN, cname->owner, type);
+	            "%s: '%.*s' cannot have both CNAME and %s records",
+	            owner_field(owner), FIELD_SHOWN, cname->owner, type);
 }
 
 static enum err owner_check_single(const struct owner *owner, struct why *why)

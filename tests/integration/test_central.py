@@ -622,7 +622,8 @@ class Records(Story):
         call("create_domain", domain={"name": f"child.{name}"})
         change(name, add(f"alias.{name}", ["x.example."], "CNAME"))
         for words, bad in (
-                ("a CNAME record cannot have other records", add(f"alias.{name}", ["192.0.2.1"])),
+                (f"'alias.{name}' cannot have both CNAME and A records",
+                 add(f"alias.{name}", ["192.0.2.1"])),
                 ("more than one CNAME", add(f"alias.{name}", ["y.example."], "CNAME")),
                 ("apex", add(name, ["x.example."], "CNAME")),
                 ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
@@ -907,6 +908,10 @@ class Permission(Story):
             self.fails("Forbidden", "blacklist", "create_domain", domain={"name": name})
         call("create_domain", domain={"name": f"x{bad}"})
         call("create_domain", ADMIN, domain={"name": bad})
+        for never, words in ((f"*.{bad}", f"blacklist.name: must not be a wildcard: write "
+                                          f"{bad}, which also covers all names below it"),
+                             ("*.", "write ., which"), (f"/x.{bad}", "'/' must be between")):
+            self.fails("Invalid", words, "create_blacklist", ADMIN, blacklist={"name": never})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
         self.fails("NotFound", "the blacklist has no entry", "delete_blacklist", ADMIN,
                    blacklist=entry["id"])

@@ -812,6 +812,11 @@ class Commands(WithFleet):
             self.assertEqual(
                 self.run_client("domain", "export", "copy.org", path, *tenant, want=FAILED),
                 f"zonefleet: Invalid: cannot write {path}: {why}\n")
+        for suffix, packer in ((".gz", "gzip"), (".xz", "xz")):
+            self.assertIn(f": give a file without '{suffix}' at the end, and compress it with "
+                          f"{packer}\n", self.run_client("domain", "export", "copy.org",
+                                                       f"{target}{suffix}", *tenant, want=FAILED))
+            self.assertFalse(Path(f"{target}{suffix}").exists())
         packed = source.with_suffix(".zone.xz")
         packed.write_bytes(lzma.compress((soa + zone[:zone.index("h100.")]).encode()))
         done = self.run_json("domain", "import", "copy.org", packed, "--wait", *tenant)

@@ -26,6 +26,7 @@ ALIAS = "accepts no SVCB or HTTPS records with the priority 0 and parameters"
 SLASH = ("accepts no zone with / in its name, unless slash_names is true for the server in "
          "backends.nsd (deploy/name-servers.md, NSD 4.6)")
 NAMES = "accepts only letters, digits, blanks and -_*./@\\: in names"
+LARGE = "sends no record with more than about 16000 octets of data in a zone transfer"
 REFUSES = "refuses the whole zone"
 
 
@@ -146,6 +147,20 @@ class Limits(unittest.TestCase):
             return ("'*.w.new.example. NS'" in rows["bind"] and "'k.new.example.'" in rows["knot"]
                     and "'a.new.example. SVCB'" in rows["powerdns"] and not rows["nsd"])
         self.fleet.wait_for(is_explained, SECONDS, "the reasons name the records")
+
+    def test_record_that_nsd_does_not_transfer(self):
+        """NSD serves it, but mini-DNS cannot compare the zone."""
+        data = " ".join([f'"{250 * "x"}"'] * 68)
+        words = (f"'t.%s.example. TXT': NSD (nsd) serves the zone, but mini-DNS cannot compare its "
+                 f"records, because NSD {LARGE}")
+        self.assertEqual(self.imported("fat.example", f"t TXT {data}\n"), [words % "fat"])
+        self.create("large.example")
+        self.assertEqual(self.add("large.example", "t", "TXT", data, "--wait"), [words % "large"])
+        self.assertEqual(self.fleet.nsd.query("t.large.example.", "TXT")[0], "NOERROR")
+        self.fleet.cli("sync", "large.example", "--deep")
+        uncompared = "content not compared: domain=large.example. server=nsd "
+        self.fleet.wait_for(lambda: any(uncompared in worker.log.read_text()
+                                        for worker in self.fleet.workers), SECONDS, uncompared)
 
     def test_pool_lists_its_limits(self):
         limits = self.fleet.cli("pool", "show", "--admin")["limits"]

@@ -117,8 +117,9 @@ const struct command commands[] = {
 	  "Writes the domain as a zone file (a master file, RFC 1035) that begins with "
 	  "the SOA record. If you give no FILE, the command writes to standard output. "
 	  "The command creates or replaces FILE only after it has written the whole zone "
-	  "to a temporary file. The number of records in the output does not include the "
-	  "SOA record.",
+	  "to a temporary file. The name of FILE must not end in .xz or .gz, because the "
+	  "command does not compress FILE. The number of records in the output does not "
+	  "include the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
@@ -246,7 +247,7 @@ const struct command commands[] = {
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "add a name to the blacklist (administrators only)",
 	  "Adds NAME to the blacklist. After this command, only administrators may "
-	  "create the domain NAME or a domain below NAME.",
+	  "create the domain NAME or a domain below NAME. NAME must not be a wildcard.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
 	  "list the names on the blacklist (administrators only)",
@@ -623,7 +624,9 @@ const struct command commands[] = {
 	  "the process has a share, and down if the process has no share yet. HEARD "
 	  "shows the time since the last heartbeat of the process. If this time exceeds "
 	  "fleet.timeout (15 s by default), STATUS is dead, and the master gives the "
-	  "share of the dead process to other processes. If all processes of a service "
+	  "share of the dead process to other processes. If a process stops normally, "
+	  "its HEARD begins at fleet.timeout plus one second, so it counts as dead "
+	  "immediately. If all processes of a service "
 	  "are dead, the column ROLE shows which process was the last master. The list "
 	  "contains a dead process for about one hour. If the service has no living "
 	  "process, the list contains its dead processes for 30 days.",
@@ -800,12 +803,13 @@ const struct command commands[] = {
 	  "Writes the records that zonefleet-ownership found when it last read the zone, "
 	  "and the owner of each record. If you give no FILE, the command writes to "
 	  "standard output. The command creates or replaces FILE only after it has "
-	  "written the whole output to a temporary file. The output is a ConfigMap of "
-	  "Kubernetes, in JSON. The string data.records in the ConfigMap contains a JSON "
-	  "list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All records in the "
-	  "output are from the same serial of the zone. If the setting storage is "
-	  "\"table\", keep the file on a different machine from the database. If you "
-	  "lose the database, import the file with 'owner import'.",
+	  "written the whole output to a temporary file. The name of FILE must not end "
+	  "in .xz or .gz, because the command does not compress FILE. The output is a "
+	  "ConfigMap of Kubernetes, in JSON. The string data.records in the ConfigMap "
+	  "contains a JSON list of {\"dnsname\", \"owner\", \"target\", \"type\"}. All "
+	  "records in the output are from the same serial of the zone. If the "
+	  "setting storage is \"table\", keep the file on a different machine from the "
+	  "database. If you lose the database, import the file with 'owner import'.",
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,

@@ -20,7 +20,7 @@ static const struct {
 	{ ".gz", "gzip" },
 };
 
-static const char *input_unpacker(const char *path)
+const char *input_unpacker(const char *path)
 {
 	size_t len = strlen(path);
 

@@ -22,6 +22,8 @@ struct input {
 	int64_t size;		/* size of the file at PATH in bytes; 0: unknown */
 };
 
+/* Returns the program that decompresses PATH; NULL: input_open() does not decompress. */
+const char *input_unpacker(const char *path);
 enum err input_open(struct input *input, const char *path, struct why *why);
 /*
  * Returns how many bytes of the file the client or the child process has read. 0: `size`

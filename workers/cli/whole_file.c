@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "input.h"
 
 /* What the user can do. */
 static const char *whole_file_advice(int error)
@@ -44,8 +45,13 @@ static void whole_file_forget(struct whole_file *file)
 
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why)
 {
+	const char *packer = input_unpacker(path);
 	enum err err;
 
+	if (packer)
+		return fail(why, ERR_INVALID, "cannot write %.300s: the client does not "
+		            "compress files: give a file without '%s' at the end, and "
+		            "compress it with %s", path, strrchr(path, '.'), packer);
 	*file = (struct whole_file){ .path = path, .part = xprintf("%s.part", path) };
 	file->to = fopen(file->part, "we");
 	if (file->to)

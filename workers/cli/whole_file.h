@@ -15,8 +15,8 @@ struct whole_file {
 };
 
 /*
- * Creates PATH.part. ERR_INVALID: the function cannot create the file. In this case, do
- * not call whole_file_close().
+ * Creates PATH.part. ERR_INVALID: the function cannot create the file, or a command that
+ * reads PATH would decompress it (input.h). In this case, do not call whole_file_close().
  */
 enum err whole_file_open(struct whole_file *file, const char *path, struct why *why);
 /*

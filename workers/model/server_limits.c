@@ -4,7 +4,7 @@
 
 #include "model/rr.h"
 
-enum { RECORDS_MAX = 100, TYPES_MAX = 100 };
+enum { RECORDS_MAX = 100, TYPES_MAX = 100, DATA_MAX = 16000 };
 
 enum { TYPE_NSEC3PARAM = 51, TYPE_CDS = 59, TYPE_CDNSKEY = 60 };
 
@@ -43,6 +43,18 @@ static bool limit_has_slash(const struct name *apex)
 		if (memchr(label + 1, '/', *label))
 			return true;
 	return false;
+}
+
+/*
+ * A message of a transfer from NSD has less than 16384 octets (AXFR_MAX_MESSAGE_LEN).
+ * This includes the header (12), the owner name, the record's other fields (10), and the
+ * TSIG record. With a usual name and key, 16100 to 16343 octets remain for the data.
+ */
+static bool limit_has_much_data(uint16_t type, const uint8_t *rdata, size_t len)
+{
+	(void)type;
+	(void)rdata;
+	return len > DATA_MAX;
 }
 
 /* ---- PowerDNS ---- */
@@ -103,6 +115,9 @@ const struct server_limit server_limits[SERVER_LIMITS] = {
 	{ "nsd", "NSD", "accepts no zone with / in its name, unless slash_names is true "
 	  "for the server in backends.nsd (deploy/name-servers.md, NSD 4.6)",
 	  SERVER_LIMIT_CREATE, .excludes_zone = limit_has_slash },
+	{ "nsd", "NSD", "sends no record with more than about 16000 octets of data in a "
+	  "zone transfer",
+	  SERVER_LIMIT_COMPARE, .excludes_record = limit_has_much_data },
 	{ "powerdns", "PowerDNS", "accepts no SVCB or HTTPS records with the priority 0 "
 	  "and parameters",
 	  SERVER_LIMIT_ZONE, .excludes_record = limit_is_alias_with_parameters },
@@ -121,6 +136,8 @@ const char *server_limit_effect_words(enum server_limit_effect effect)
 		[SERVER_LIMIT_NAME] = "answers queries for this name with SERVFAIL",
 		[SERVER_LIMIT_RECORDS] = "does not serve these records",
 		[SERVER_LIMIT_CREATE] = "does not get the zone",
+		[SERVER_LIMIT_COMPARE] = "serves the zone, but mini-DNS cannot compare "
+		                         "its records",
 	};
 
 	return words[effect];

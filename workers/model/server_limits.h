@@ -1,11 +1,11 @@
 /*
  * server_limits -- records and zones that obey the RFCs, but that a kind of name server
- * refuses. The authors have seen each of these limits on the servers in
- * deploy/name-servers.md: BIND 9.18, Knot 3.2, NSD 4.6, PowerDNS 4.7. Records that RFCs
- * forbid have no row, because zonefleet refuses such records (rdata_rules.h,
- * central/core/rules.h). The function of a row uses only its arguments: a record set
- * with facts about its name, a record, or the name of the zone. So the table contains
- * only limits that do not depend on other names in the zone.
+ * refuses, or does not send in a zone transfer. The authors have seen each of these
+ * limits on the servers in deploy/name-servers.md: BIND 9.18, Knot 3.2, NSD 4.6, PowerDNS
+ * 4.7. Records that RFCs forbid have no row, because zonefleet refuses such records
+ * (rdata_rules.h, central/core/rules.h). The function of a row uses only its arguments: a
+ * record set with facts about its name, a record, or the name of the zone. So the table
+ * contains only limits that do not depend on other names in the zone.
  */
 #pragma once
 
@@ -24,6 +24,8 @@ enum server_limit_effect {
 	SERVER_LIMIT_NAME,		/* the server answers SERVFAIL for the name */
 	SERVER_LIMIT_RECORDS,	/* the server does not serve the records of the set */
 	SERVER_LIMIT_CREATE,		/* the pool manager cannot create the zone */
+	/* the server serves the zone, but does not send it to mini-DNS */
+	SERVER_LIMIT_COMPARE,
 };
 
 /* A record set that is not empty, and facts about its name. */
@@ -46,15 +48,15 @@ struct server_limit {
 	/* true: one warning is enough for all record sets of a name */
 	bool is_of_name;
 	/*
-	 * Each row has exactly one of the following functions. True: the server refuses
-	 * the record set, the record or the zone.
+	 * Each row has exactly one of the following functions. True: the record set, the
+	 * record or the zone is beyond the limit.
 	 */
 	bool (*excludes_set)(const struct server_limit_view *view);
 	bool (*excludes_record)(uint16_t type, const uint8_t *rdata, size_t len);
 	bool (*excludes_zone)(const struct name *apex);
 };
 
-enum { SERVER_LIMITS = 8 };
+enum { SERVER_LIMITS = 9 };
 
 extern const struct server_limit server_limits[SERVER_LIMITS];
 
