@@ -10,6 +10,8 @@
 #include "store_due.h"
 #include "store_rows.h"
 
+enum { SETTLED_AGE_S = 2 };
+
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
 static void store_order_values(const struct order *order, int lease_s, const char *id,
@@ -558,7 +560,7 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)), ids, TX_LIST_MAX);
 
 	if (count)
-		store_forget_rows(tx, arena, ids, count, 0);
+		store_forget_rows(tx, arena, ids, count, SETTLED_AGE_S);
 	arena_free(&arena);
 }
 

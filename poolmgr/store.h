@@ -151,7 +151,9 @@ bool store_was_domain(struct tx *tx, const char *name);
 
 /*
  * Deletes the rows of domains whose deletion is complete on all servers, for at most
- * TX_LIST_MAX domains.
+ * TX_LIST_MAX domains. Rows that have changed within the last 2 s stay until the next
+ * call. Call it outside a transaction: if another process changed a row after the first
+ * statement, MariaDB would write an error to its log.
  */
 void store_forget_settled(struct tx *tx, const char *pool);
 /*

@@ -174,7 +174,7 @@ static void sync_measure_lag(struct sync *sync, const struct server *server,
 static void sync_clean_up(struct sync *sync, bool registered)
 {
 	const char *pool = sync->scope.pool;
-	struct tx tx = sync_tx_begin(sync);
+	struct tx tx = sync_tx_once(sync);
 
 	store_forget_settled(&tx, pool);
 	sync_commit(sync, &tx, "settled");
