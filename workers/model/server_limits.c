@@ -136,8 +136,8 @@ const char *server_limit_effect_words(enum server_limit_effect effect)
 		[SERVER_LIMIT_NAME] = "answers queries for this name with SERVFAIL",
 		[SERVER_LIMIT_RECORDS] = "does not serve these records",
 		[SERVER_LIMIT_CREATE] = "does not get the zone",
-		[SERVER_LIMIT_COMPARE] = "serves the zone, but mini-DNS cannot compare "
-		                         "its records",
+		[SERVER_LIMIT_COMPARE] = ("serves the zone, but mini-DNS cannot compare "
+		                          "its records"),
 	};
 
 	return words[effect];
