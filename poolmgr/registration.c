@@ -63,11 +63,11 @@ static enum err registration_try_begin(void *self, struct why *why)
 	struct arena *arena = arena_new();
 	struct seen_servers seen;
 	struct tx tx = tx_begin(poolmgr->runtime.db, why);
-	bool lacks_pool = store_lacks_pool(&tx, poolmgr->config.pool_name);
 
 	store_settings_at(&tx, clock_ms() - servers->loaded_ms, servers->settings_at);
 	store_register(&tx, poolmgr->config.pool_name, servers);
 	store_read_servers(&tx, arena, poolmgr->config.pool_name, &seen);
+	bool lacks_pool = store_lacks_pool(&tx, poolmgr->config.pool_name);
 	enum err err = tx_commit(&tx);
 	for (size_t i = 0; !err && i < seen.count; i++)
 		registration_apply(servers, &seen.item[i]);
