@@ -76,22 +76,37 @@ static bool wait_is_action(const json_t *server, enum action action)
 	return !strcmp(answer_text(server, "action"), action_name(action));
 }
 
-static bool wait_is_everywhere(const json_t *domain, uint32_t serial)
+/* True: a poll has found SERIAL or a newer serial on the server with this ID. */
+static bool wait_is_on_server(const json_t *servers, const char *id, uint32_t serial)
 {
-	size_t i, servers = 0;
+	size_t i;
 	json_t *server;
 
-	json_array_foreach(json_object_get(domain, "servers"), i, server) {
+	json_array_foreach(servers, i, server) {
 		const json_t *has = json_object_get(server, "serial");
 
-		if (!wait_is_action(server, ACTION_UPDATE))
+		if (wait_is_action(server, ACTION_UPDATE) &&
+		    !strcmp(answer_text(server, "id"), id))
+			return json_is_integer(has) &&
+			       serial_covers((uint32_t)json_integer_value(has), serial);
+	}
+	return false;		/* the zone is still being created there */
+}
+
+bool wait_is_everywhere(const json_t *domain, uint32_t serial)
+{
+	const json_t *servers = json_object_get(domain, "servers");
+	size_t i, count = 0;
+	json_t *server;
+
+	json_array_foreach(servers, i, server) {
+		if (wait_is_action(server, ACTION_DELETE))
 			continue;
-		servers++;
-		if (!json_is_integer(has) ||
-		    !serial_covers((uint32_t)json_integer_value(has), serial))
+		count++;
+		if (!wait_is_on_server(servers, answer_text(server, "id"), serial))
 			return false;
 	}
-	return servers > 0;
+	return count > 0;
 }
 
 static void wait_read_view(const json_t *domain, const struct goal *goal,

@@ -46,6 +46,12 @@ struct domain_view {
 	/* all servers serve the goal's serial or a newer serial */
 	bool is_everywhere;
 };
+/*
+ * True: a poll has found SERIAL or a newer serial on all servers of the domain. A server
+ * on which the zone is still being created has no serial. DOMAIN: the domain in the answer
+ * of get_status.
+ */
+bool wait_is_everywhere(const json_t *domain, uint32_t serial);
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 /* True: the command fails if the domain is deleted. */
 bool wait_must_exist(const struct goal *goal);

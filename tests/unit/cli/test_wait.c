@@ -161,6 +161,45 @@ static void old_serials_settle_nothing(void **state)
 	}
 }
 
+/* A server on which the zone is still being created has no row UPDATE, and no serial. */
+static void serials_of_all_servers(void **state)
+{
+	static const struct { const char *servers; bool want; } cases[] = {
+		{ "[]", false },
+		{ "[['a', 'UPDATE', 17], ['b', 'UPDATE', 18]]", true },
+		{ "[['a', 'UPDATE', 17], ['b', 'UPDATE', 16]]", false },
+		{ "[['a', 'UPDATE', 17], ['b', 'UPDATE', null]]", false },
+		{ "[['a', 'UPDATE', 17], ['b', 'CREATE', null]]", false },
+		{ "[['b', 'CREATE', null], ['a', 'UPDATE', 17]]", false },
+		{ "[['a', 'CREATE', null], ['a', 'UPDATE', 17]]", true },
+		{ "[['a', 'UPDATE', 17], ['b', 'DELETE', null]]", true },
+		{ "[['b', 'DELETE', null]]", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *domain = json_object(), *rows = json_array(), *row;
+		struct buf text = { 0 };
+		size_t j;
+
+		for (const char *at = cases[i].servers; *at; at++)
+			buf_printf(&text, "%c", *at == '\'' ? '"' : *at);
+
+		json_t *listed = json_loads(buf_string(&text), 0, NULL);
+
+		json_array_foreach(listed, j, row)
+			json_array_append_new(rows, json_pack("{s:O, s:O, s:O}",
+				"id", json_array_get(row, 0), "action",
+				json_array_get(row, 1), "serial",
+				json_array_get(row, 2)));
+		json_object_set_new(domain, "servers", rows);
+		assert_int_equal(wait_is_everywhere(domain, OURS), cases[i].want);
+		buf_clear(&text);
+		json_decref(listed);
+		json_decref(domain);
+	}
+}
+
 /* Two servers, and two actions of one server, can fail for one reason. */
 static void reasons_once(void **state)
 {
@@ -219,6 +258,7 @@ int main(void)
 		cmocka_unit_test(an_error_before_the_limit),
 		cmocka_unit_test(an_error_that_lasts),
 		cmocka_unit_test(old_serials_settle_nothing),
+		cmocka_unit_test(serials_of_all_servers),
 		cmocka_unit_test(reasons_once),
 	};
 
