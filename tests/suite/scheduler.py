@@ -19,6 +19,7 @@ TICK_SECONDS = 0.25
 RAMP_SECONDS = 0.75         # a story that starts needs the processors before it waits
 KILL_SECONDS = 10           # from SIGTERM to SIGKILL
 IDLE_WANTED = 0.06          # of the processors' time, before another story starts
+NICE_IS_IDLE = 0.4          # nice work takes a tenth of the time even from busy stories
 SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
 STORIES_PER_PROCESSOR = 4
@@ -59,7 +60,7 @@ def stories_at_once():
 
 
 class Processors:
-    """How busy they are; what is nice does not count, except for used()."""
+    """How busy they are; what is nice counts little, except for used()."""
 
     def __init__(self):
         self.first = self.last = self._read()
@@ -75,7 +76,7 @@ class Processors:
         now = self._read()
         busy, nice, idle = (new - old for new, old in zip(now, self.last))
         if busy + nice + idle >= 10:        # hundredths of a second
-            share = (nice + idle) / (busy + nice + idle)
+            share = (NICE_IS_IDLE * nice + idle) / (busy + nice + idle)
             self.idle_share += SMOOTHING * (share - self.idle_share)
             self.last = now
 
