@@ -48,8 +48,8 @@ struct domain_view {
 };
 /*
  * True: a poll has found SERIAL or a newer serial on all servers of the domain. A server
- * on which the zone is still being created has no serial. DOMAIN: the domain in the answer
- * of get_status.
+ * on which the zone is still being created has no serial. DOMAIN: the domain in the
+ * answer of get_status.
  */
 bool wait_is_everywhere(const json_t *domain, uint32_t serial);
 enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
