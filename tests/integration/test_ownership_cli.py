@@ -277,7 +277,8 @@ class Orders(Story):
         self.apply({"www/A": ["192.0.2.1"]})
         status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
         self.assertEqual(status, FAILED, said)
-        self.assertRegex(said, r"\Azonefleet: Refused: .*UNMANAGED 1 \(.*owner apply")
+        self.assertRegex(said, r"\Azonefleet: Refused: .*UNMANAGED 1 "
+                               r"\(the zone contains other records .*owner plan")
         self.assertRegex(out, r"\Amatched +1\ndone +0\nrefused +UNMANAGED 1\n\nNAME ")
         refused = self.order(*one, "192.0.2.9", status=FAILED)
         self.assertEqual((refused["refused"], refused["error"]["class"]),

@@ -218,8 +218,9 @@ static const struct {
 	const char *reason, *words;
 } refusals[] = {
 	{ "FOREIGN",   "another owner owns the record set or a part of it" },
-	{ "UNMANAGED", "no resource wants exactly these records: see 'zonefleet owner "
-	               "apply'" },
+	{ "UNMANAGED", "the zone contains other records than the expected records, or "
+	               "another resource has priority: 'zonefleet owner plan' shows "
+	               "the records" },
 	{ "NO_MARK",   "the zone has no free name for the ownership mark of the record "
 	               "set" },
 	{ "conflict",  "the zone changed at the same time: run the command again" },
