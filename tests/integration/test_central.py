@@ -187,13 +187,13 @@ def slow_statements(ms):
 
 @contextlib.contextmanager
 def living(*services):
-    """Processes of these services write heartbeats."""
-    over = threading.Event()
+    """Processes of these services write heartbeats. Such contexts may be nested."""
+    over, prefix = threading.Event(), f"living{next(lab.numbers)}"
 
     def beat():
         for service in services:
             lab.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) "
-                    f"VALUES ('living.{service}', '{service}', NOW(6), NOW(6)) "
+                    f"VALUES ('{prefix}.{service}', '{service}', NOW(6), NOW(6)) "
                     "ON DUPLICATE KEY UPDATE plugin_time = NOW(6)")
 
     def run():
@@ -207,7 +207,7 @@ def living(*services):
     finally:
         over.set()
         beats.join()
-        lab.sql("DELETE FROM worker_nodes WHERE plugin_name LIKE 'living.%'")
+        lab.sql(f"DELETE FROM worker_nodes WHERE plugin_name LIKE '{prefix}.%'")
 
 
 class Story(unittest.TestCase):
