@@ -26,7 +26,8 @@ static struct reason_view reasons_view(struct arena *arena, const struct zone *z
 	const char *topic = arena_printf(arena, "pool_manager.%s", zone->pool);
 
 	return (struct reason_view){
-		.state = zone->is.state, .pool = zone->pool, .stored = zone->reason,
+		.state = zone->is.state, .pool = zone->pool,
+		.is_catalog = zone->is.is_catalog, .stored = zone->reason,
 		.has_poolmgr = living_services_has(services, topic),
 		.has_minidns = living_services_has(services, "minidns"),
 		.is_out_of_service = living_services_lack_server(services, zone->pool),

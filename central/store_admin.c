@@ -220,7 +220,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 
 #define IS_DRAINED "WHEN v.state = 'DRAINED' THEN '" REASON_DRAINED "' "
 #define DELETION_WAITS \
-	"WHEN v.backend = 'catalog' THEN '" REASON_IN_CATALOG "' " \
+	"WHEN v.backend = 'catalog' THEN ? " \
 	"ELSE '" REASON_NOT_DELETED "' END"
 
 /*
@@ -257,6 +257,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 	const struct tx_value action = tx_text(is_deletion ? "DELETE" : "UPDATE");
 	const struct tx_value id = tx_text(zone->is.id), deletion = tx_int(is_deletion);
 	const struct tx_value timeout = tx_int(heartbeat_config.timeout_ms);
+	const struct tx_value by_catalog =
+		tx_text(zone->is.is_catalog ? REASON_IS_CATALOG : REASON_IN_CATALOG);
 
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, "
@@ -284,8 +286,8 @@ void store_status_domain(struct tx *tx, const struct zone *zone, struct arena *a
 		"AND g.server_id = t.server_id AND g.action = 'DELETE' "
 		"AND g.status = 'SUCCESS')) UNION ALL " UNREPORTED_SERVERS
 		"ORDER BY 1, 2 LIMIT 3000",
-		TX_BIND(timeout, timeout, id, deletion, action, deletion, timeout,
-		        timeout, id,
+		TX_BIND(by_catalog, timeout, timeout, id, deletion, action, deletion,
+		        by_catalog, timeout, timeout, id,
 		        tx_text(zone->pool), tx_int(zone->is.is_catalog), deletion, id,
 		        action));
 }

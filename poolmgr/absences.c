@@ -18,11 +18,13 @@ static const char *absences_remark(const struct server *server,
                                    const struct server_report *report,
                                    enum confirmation confirmation)
 {
-	bool kept = report->report == REPORT_ERROR && report->has_serial &&
-	            server->driver->by_catalog && !report->domain.is_catalog &&
-	            confirmation == CONFIRMATION_ANSWERS;
+	bool is_served = report->report == REPORT_ERROR && report->has_serial &&
+	                 server->driver->by_catalog;
 
-	if (kept)
+	if (is_served && report->domain.is_catalog)
+		return "because the configuration of the server contains the catalog "
+		       "zone: remove the catalog zone from the configuration";
+	if (is_served && confirmation == CONFIRMATION_ANSWERS)
 		return "although the catalog zone no longer lists the zone (zonefleet "
 		       "domain abandon frees the name)";
 	return absence_words(absence_of(report->report, confirmation));

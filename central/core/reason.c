@@ -62,14 +62,16 @@ static const char *reason_of_wait(const struct reason_server *server, uint32_t w
 /* ---- servers that may still serve a deleted domain ---- */
 
 /* The rows for CREATE and UPDATE are older than the deletion. */
-static const char *reason_of_deletion(const struct reason_server *server)
+static const char *reason_of_deletion(const struct reason_view *view,
+                                      const struct reason_server *server)
 {
 	if (reason_has_text(server->reason))
 		return server->reason;
 	if (reason_is(server->status, "NO_DOMAIN"))
 		return REASON_DELETED;
-	return strcmp(server->backend, "catalog") ? REASON_NOT_DELETED
-	                                          : REASON_IN_CATALOG;
+	if (strcmp(server->backend, "catalog"))
+		return REASON_NOT_DELETED;
+	return view->is_catalog ? REASON_IS_CATALOG : REASON_IN_CATALOG;
 }
 
 /* ---- servers in general ---- */
@@ -94,7 +96,7 @@ static const char *reason_of_server(const struct reason_view *view,
 	const char *failure;
 
 	if (view->state.task == TASK_DELETE)
-		return reason_of_deletion(server);
+		return reason_of_deletion(view, server);
 	failure = reason_of_update(server);
 	if (failure || view->state.status != STATUS_ERROR)
 		return failure;

@@ -37,6 +37,8 @@
 #define REASON_NOT_DELETED "waits until the pool manager deletes the zone"
 #define REASON_IN_CATALOG  "waits until the server deletes the zone, because the " \
                            "catalog zone no longer lists it"
+#define REASON_IS_CATALOG  "waits until you remove the catalog zone from the " \
+                           "configuration of the server"
 #define REASON_DELETED     "has not answered mini-DNS about this deletion yet"
 
 /* maximum size of the reasons of servers in octets, including the final NUL */
@@ -65,6 +67,7 @@ struct reason_server {
 struct reason_view {
 	struct state state;
 	const char *pool;
+	bool is_catalog;		/* the domain is the catalog zone of the pool */
 	const char *stored;		/* the reason in the row of the domain */
 	bool has_poolmgr, has_minidns;	/* a process of this worker is running */
 	bool is_out_of_service;		/* all servers of the pool are out of service */

@@ -403,6 +403,8 @@ class MixedTest(CatalogStory):
         first = self.caller.get_domain(domain=CATALOG)["id"]
         self.fleet.cli("pool", "set", "default", "--catalog", "", "--admin")
         self.assertEqual(self.fleet.state(first)[0], "DELETE PENDING")
+        self.assertIn("remove the catalog zone from the configuration",
+                      self.caller.get_status(domain=CATALOG)["domain"]["reason"])
         knot.remove_zone(CATALOG)
         self.fleet.wait_state(first, "NONE DELETED", SECONDS)
         self.caller.update_pool(pool="default", values={"catalog_zone": CATALOG})

@@ -23,7 +23,7 @@ static void test_what_is_missing_now(void **state)
 		const char *stored;
 		struct reason_server servers[SERVERS_MAX];
 		const char *want;
-		bool is_out_of_service;
+		bool is_out_of_service, is_catalog;
 	} rows[] = {
 		/* a domain that is ACTIVE needs no worker */
 		{ { TASK_NONE, STATUS_ACTIVE, SERIAL }, false, false, "",
@@ -95,6 +95,10 @@ static void test_what_is_missing_now(void **state)
 		  "a: has not answered mini-DNS about this deletion yet; b: waits until "
 		  "the server deletes the zone, because the catalog zone no longer lists "
 		  "it" },
+		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
+		  { { "b", CREATED, .backend = "catalog" } },
+		  "b: waits until you remove the catalog zone from the configuration of "
+		  "the server", .is_catalog = true },
 		/* a poll could not yet prove it */
 		{ { TASK_DELETE, STATUS_PENDING, SERIAL }, true, true, "",
 		  { { "a", .backend = "catalog", .reason = "answers with REFUSED" } },
@@ -125,9 +129,9 @@ static void test_what_is_missing_now(void **state)
 				servers[count].backend = "nsd";
 		}
 		const char *got = reason_now(&(struct reason_view){
-			row->state, "edge", row->stored, row->has_poolmgr,
-			row->has_minidns, row->is_out_of_service, servers, count,
-			NULL }, arena);
+			row->state, "edge", row->is_catalog, row->stored,
+			row->has_poolmgr, row->has_minidns, row->is_out_of_service,
+			servers, count, NULL }, arena);
 		if (strcmp(got, row->want))
 			fail_msg("row %zu: '%s', not '%s'", i, got, row->want);
 	}
@@ -148,8 +152,8 @@ static void test_it_is_cut_between_characters(void **state)
 		text[sizeof(text) - 4] = '\0';
 		const struct reason_server server = { "a", "nsd", CREATED, FAILED(text) };
 		const char *got = reason_now(&(struct reason_view){
-			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", "", true, true,
-			false, &server, 1, NULL }, arena);
+			{ TASK_ADD, STATUS_PENDING, SERIAL }, "edge", false, "", true,
+			true, false, &server, 1, NULL }, arena);
 		size_t len = strlen(got);
 
 		assert_in_range(len, REASON_TEXT - 3, REASON_TEXT - 1);
@@ -207,6 +211,7 @@ static void test_the_record_that_a_server_refuses(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 		struct reason_view view = { { TASK_UPDATE, STATUS_ERROR, SERIAL }, "edge",
+		                            false,
 		                            "old", true, true, false, row->servers, 0,
 		                            NULL };
 
