@@ -23,6 +23,7 @@ NICE_IS_IDLE = 0.4          # nice work takes a tenth of the time even from busy
 SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
 STORIES_PER_PROCESSOR = 4
+FAULTS_AT_ONCE = 2          # they load the processors and measure times, the others wait more
 STORY_BYTES = 2 << 30       # memory that a story may need
 
 
@@ -257,8 +258,17 @@ class Scheduler:
         stories = sum(1 for each in running if each.story)
         if stories < STORIES_MIN:
             return True
+        if self._is_one_fault_too_many(job, running):
+            return False
         return (stories < self.at_once and now > self.story_started + RAMP_SECONDS
                 and self.processors.idle_share > IDLE_WANTED)
+
+    def _is_one_fault_too_many(self, job, running):
+        """Stories of faults have other stories beside them as long as there are any."""
+        others = [each for each in self.waiting if each.story and each.stage != "faults"]
+        if job.stage != "faults" or not others:
+            return False
+        return sum(1 for each in running if each.stage == "faults") >= FAULTS_AT_ONCE
 
     def _start_ready(self):
         now = time.monotonic()
