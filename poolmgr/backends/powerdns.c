@@ -7,8 +7,8 @@
  *
  * If IXFR is on, PowerDNS transfers only changes, and nothing if the serial is equal. So
  * the driver turns IXFR off until the whole zone was transferred, which last_check shows.
- * If that takes too long, IXFR stays off for this zone, and later transfers also have the
- * whole zone.
+ * If that takes too long, IXFR stays off until the pool manager checks the settings of
+ * the zone again. Until then, each transfer has the whole zone.
  */
 #include <string.h>
 
@@ -398,6 +398,7 @@ static void powerdns_zone_settings(const void *settings,
 		buf_printf(text, "%s %u;", context->masters[i].host,
 		           context->masters[i].port);
 	buf_text(text, key ? key : "");
+	buf_text(text, powerdns->ixfr ? ";ixfr" : "");
 }
 
 /* Reads the last answer of powerdns_find_ours() again. */
@@ -429,6 +430,36 @@ static enum err powerdns_modify(struct powerdns_api *api,
 	return powerdns_api_settled(api, err, "change the zone");
 }
 
+/* True: the answer has the value that powerdns_set_ixfr(WANT) writes. */
+static bool powerdns_shows_ixfr(const struct buf *answer, bool want)
+{
+	struct why ignored;
+	const char *value;
+	json_t *row;
+
+	if (json_decode_object(buf_string(answer), answer->len, answer->len, &row,
+	                       &ignored))
+		return false;
+	value = json_string_value(json_array_get(json_object_get(row, "metadata"), 0));
+	bool shows = want == (value && !strcmp(value, "1"));
+	json_decref(row);
+	return shows;
+}
+
+/* IXFR is still off if the pool manager did not see the end of a whole transfer. */
+static enum err powerdns_adjust_ixfr(struct powerdns_api *api, const char *zone,
+                                     bool want, bool *changed)
+{
+	enum err err = powerdns_api_ask_zone(api, "GET", zone, "/metadata/IXFR", NULL);
+
+	err = powerdns_api_settled(api, err, "read IXFR");
+	if (err || powerdns_shows_ixfr(&api->http.answer, want))
+		return err;
+	err = powerdns_set_ixfr(api, zone, want);
+	*changed |= !err;
+	return err;
+}
+
 static enum err powerdns_adjust(const void *settings,
                                 const struct driver_context *context,
                                 const struct domain_ref *domain, bool *changed,
@@ -446,6 +477,8 @@ static enum err powerdns_adjust(const void *settings,
 		err = powerdns_modify(&api, &zone);
 		*changed = !err;
 	}
+	if (!err && found.there)
+		err = powerdns_adjust_ixfr(&api, domain->name, powerdns->ixfr, changed);
 	powerdns_api_close(&api);
 	return err;
 }

@@ -69,6 +69,13 @@ class PowerDnsStory(unittest.TestCase):
         status, zone = self.fleet.powerdns.api("GET", f"/zones/{name}")
         return zone if status == 200 else None
 
+    def ixfr(self, zone, value=None):
+        """The metadata of the zone; VALUE: after it was set."""
+        path = f"/zones/{zone}/metadata/IXFR"
+        if value:
+            self.fleet.powerdns.api("PUT", path, {"kind": "IXFR", "metadata": [value]})
+        return self.fleet.powerdns.api("GET", path)[1]["metadata"]
+
     def assert_served(self, owner, address):
         for server in self.fleet.name_servers:
             status, records = server.query(owner, "A")
@@ -112,7 +119,17 @@ class Pool(PowerDnsStory):
             kinds = self.transfers("grows.example.", serial)
             if set(kinds) == {"ixfr"}:
                 break
+            self.caller.sync_domain(domain=domain["id"])    # after a transfer that was not seen
         self.assertEqual(set(kinds), {"ixfr"})
+
+    def test_ixfr_that_is_off(self):
+        """It stays off after a whole transfer whose end the pool manager did not see."""
+        domain = self.create("off.example.")
+        self.fleet.wait_for(lambda: self.ixfr("off.example.") == ["1"], SECONDS, "IXFR is on")
+        self.assertEqual(self.ixfr("off.example.", "0"), ["0"])
+        self.caller.sync_domain(domain=domain["id"])
+        self.fleet.wait_for(lambda: self.ixfr("off.example.") == ["1"], SECONDS,
+                            "IXFR is on again")
 
     def test_a_server_that_was_down_has_all_when_it_is_back(self):
         powerdns = self.fleet.powerdns
@@ -181,9 +198,6 @@ class Content(PowerDnsStory):
 
     def address(self, owner):
         return [record.split()[4] for record in self.fleet.powerdns.query(owner, "A")[1]]
-
-    def ixfr(self, zone):
-        return self.fleet.powerdns.api("GET", f"/zones/{zone}/metadata/IXFR")[1]["metadata"]
 
     def test_edited_record_is_put_right(self):
         owner = "www.edited.example."
