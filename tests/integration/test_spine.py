@@ -174,6 +174,8 @@ class Servers(SpineStory):
         self.begin(threshold=67)
         knot = self.fleet.knot
         domain = self.create("enough.example.")
+        self.fleet.wait_for(lambda: self.status_of(domain)["knot"]["serial"] == domain["serial"],
+                            BACK_SECONDS, "knot, too, is seen to serve the new domain")
         self.stopped(knot)
         serial = self.change(domain, put("www.enough.example.", "192.0.2.1"))
         self.settled(domain, serial)
