@@ -328,7 +328,8 @@ static enum err option_check_member(const struct reading *reading,
 	if (len < OPTION_GROUP_MAX && option_is_group_path(reading->schema, path))
 		return option_check_group(reading, setting, path);
 	if (!*group && option_is_known_group(name))
-		return OK;
+		return config_setting_is_group(setting) ? OK
+			: option_fail_at(reading, setting, "must be a group: { ... }");
 
 	struct suggest suggest = suggest_for(name);
 

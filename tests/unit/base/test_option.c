@@ -340,6 +340,9 @@ static void test_errors(void **state)
 		  "1: backends.bind9.sevrers: is not a known setting: did you mean "
 		  "'servers'?" },
 		{ "backends: 1;", "1: backends: must be a group: { ... }" },
+		{ NAMED "\nmetrics = \"127.0.0.1:9151\";",
+		  "2: metrics: must be a group: { ... }" },
+		{ NAMED "routes = ( );", "1: routes: must be a group: { ... }" },
 		{ "backends: { foo: { }; };",
 		  "1: backends.foo: is not a known setting: see --help" },
 		{ "backends: { bind9: 3; };",
