@@ -170,12 +170,17 @@ static const struct timer timers[] = {
 	{ 0 }
 };
 
+static const char *const tables[] = {
+	"blacklists", "domains", "imports", "journal", "pools", "quotas",
+	"records", "recordsets", "requests", "tsigkeys", NULL
+};
+
 int main(int argc, char **argv)
 {
 	struct worker worker = {
 		.name = "central",
 		.fleet = true,
-		.schema = true,
+		.tables = tables,
 		.summary = "manages domains and records, and sends changes to the "
 		           "pool managers",
 		.sections = sections,

@@ -664,12 +664,17 @@ static void minidns_stop(void *self)
 	free(minidns.sockets);
 }
 
+static const char *const tables[] = {
+	"domains", "journal", "pool_servers", "records", "recordsets",
+	"tsigkeys", NULL
+};
+
 int main(int argc, char **argv)
 {
 	static const struct worker worker = {
 		.name = "minidns",
 		.fleet = true,
-		.schema = true,
+		.tables = tables,
 		.summary = "serves zones to name servers, notifies and polls them",
 		.sections = sections,
 		.methods = service_methods,

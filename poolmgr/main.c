@@ -255,12 +255,16 @@ static void poolmgr_stop(void *self)
 	peers_free(&pm->peers);
 }
 
+static const char *const tables[] = {
+	"pool_manager_status", "pool_servers", "repair_log", "repairs", NULL
+};
+
 int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "poolmgr",
 		.fleet = true,
-		.schema = true,
+		.tables = tables,
 		.summary = "creates and deletes zones on the name servers of a pool, "
 		           "and determines which changes they serve",
 		.sections = sections,

@@ -65,6 +65,23 @@ class Connect(unittest.TestCase):
         for row in self.servers():
             self.assertRegex(rows[row], r"\AOK(: answers with [A-Z]+)?\Z")
 
+    def test_an_account_of_another_program(self):
+        """It has rights on the tables of mini-DNS only."""
+        def run(sql):
+            self.fleet.mariadb.sql(sql, administrator=True)
+        account = f"'reader'@'{self.fleet.mariadb.host}'"
+        run(f"CREATE USER {account} IDENTIFIED BY '{SECRET}'")
+        self.addCleanup(run, f"DROP USER {account}")
+        for table in ("domains", "journal", "pool_servers", "records", "recordsets",
+                      "schema_migrations", "tsigkeys"):
+            run(f"GRANT SELECT ON {self.fleet.mariadb.database}.{table} TO {account}")
+        changes = {"database": {"user": "reader", "password": SECRET}}
+        self.run_check(self.fleet.members["minidns1"], changes)
+        rows = self.run_check(self.fleet.members["central1"], changes, want=FAILED)
+        found, = [rows[row] for row in rows if row[0] == "database"]
+        self.assertRegex(found, r"\AFAILED: the account 'reader' cannot read the table blacklists: "
+                                r"use the account of this program .*SELECT command denied")
+
     def test_a_server_that_is_away(self):
         for server in self.fleet.nsd, self.fleet.powerdns:
             with self.fleet.away(server):

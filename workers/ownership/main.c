@@ -141,12 +141,18 @@ static void ownership_stop(void *self)
 	lane_free(&own->names);
 }
 
+static const char *const tables[] = {
+	"endpoint_sources", "endpoints", "ownership", "ownership_orders",
+	"ownership_records", "ownership_requests", "registries",
+	"registry_plans", NULL
+};
+
 int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "ownership",
 		.fleet = true,
-		.schema = true,
+		.tables = tables,
 		.no_lock_wait = true,
 		.summary = "manages records in zones that other programs also change",
 		.lists = registry_lists,

@@ -136,12 +136,17 @@ static void ports_stop(void *self)
 	reconciler_free(&own->publisher);
 }
 
+static const char *const tables[] = {
+	"networks", "port_addresses", "port_comparisons", "port_quotas",
+	"port_records", "port_zones", "ports", "subnets", NULL
+};
+
 int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "ports",
 		.fleet = true,
-		.schema = true,
+		.tables = tables,
 		.no_lock_wait = true,
 		.summary = "creates DNS records for the ports of networks",
 		.sections = sections,

@@ -231,13 +231,18 @@ static void routes_stop(void *self)
 	scheduler_free(&own->scheduler);
 }
 
+static const char *const tables[] = {
+	"host_claims", "route_bindings", "route_moves", "route_namespaces",
+	"router_addresses", "routers", "routes", "scheduler_state", NULL
+};
+
 int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "routes",
 		.fleet = true,
 		.agent = &routes_agent,
-		.schema = true,
+		.tables = tables,
 		.no_lock_wait = true,
 		.summary = "binds routes to routers, and manages a domain for each "
 		           "router",

@@ -62,14 +62,36 @@ static enum err connect_schema(struct db *db, struct why *why)
 	return OK;
 }
 
+/* Finds an account without the rights of the program, such as that of another program. */
+static enum err connect_tables(struct db *db, const struct program *program,
+                               struct why *why)
+{
+	const char *const *table = program->worker->tables;
+	struct why cause;
+	char sql[128];
+
+	for (; *table; table++) {
+		snprintf(sql, sizeof sql, "DO (SELECT 1 FROM %s LIMIT 0)", *table);
+		if (!db_script(db, sql, &cause))
+			continue;
+		return fail(why, ERR_DENIED, "the account '%.64s' cannot read the table "
+		            "%s: use the account of this program "
+		            "(deploy/database-users.sql.sample): %.200s",
+		            program->common.db.user, *table, cause.text);
+	}
+	return OK;
+}
+
 static enum err connect_database(void *self, struct why *why)
 {
 	const struct program *program = self;
 	struct db *db = db_new(&program->common.db);
 	enum err err = db_ping(db, why);
 
-	if (!err && program->worker->schema)
+	if (!err && program->worker->tables)
 		err = connect_schema(db, why);
+	if (!err && program->worker->tables)
+		err = connect_tables(db, program, why);
 	db_free(&db);
 	return err;
 }

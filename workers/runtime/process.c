@@ -422,7 +422,7 @@ static void process_beat(void *self)
 static void process_open(struct process *process)
 {
 	struct loop *loop = process->runtime.loop;
-	bool schema = process->program->worker->schema;
+	bool schema = process->program->worker->tables;
 
 	if (process->runtime.db)
 		process->probe = db_probe_new(loop, process->runtime.db_config, schema);

@@ -102,10 +102,11 @@ struct worker {
 	bool fleet;
 	bool is_agent;			/* true: a key of fleet.agent_keys is enough */
 	/*
-	 * true: each process accepts no message until the database answers and the schema
-	 * is up to date
+	 * Tables that the program reads or writes; NULL ends the list. With this list,
+	 * each process accepts no message until the database answers and
+	 * the schema is up to date. --check --connect reads the tables.
 	 */
-	bool schema;
+	const char *const *tables;
 	/*
 	 * true: the program needs no database. Its processes are ready when they are
 	 * connected to the broker
@@ -146,7 +147,7 @@ struct worker {
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	/*
-	 * Only if `schema` is true: the process accepts no messages and is not ready
+	 * Only with `tables`: the process accepts no messages and is not ready
 	 * until this function has returned true once.
 	 */
 	bool (*can_serve)(const void *self);
