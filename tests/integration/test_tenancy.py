@@ -435,7 +435,7 @@ class OldRows(unittest.TestCase):
         self.assertEqual(sql(of_alice), [["2"]])
         told = self.migrate(name, "migrate")
         for words in (r"'alice ' +imports: 1, networks: 1 +workers refuse this tenant.*blank",
-                      r"'line\\x0a' .*control character", r"'Bob' .*similar to 'bob'",
+                      r"'line\\010' .*control character", r"'Bob' .*similar to 'bob'",
                       r"'bob' .*similar to 'Bob'", r"'alice' .*similar to 'alice '", "docs/security.md"):
             self.assertRegex(told, words)
         self.assertNotIn("caf", told)

@@ -32,7 +32,7 @@ static bool output_is_shown(wchar_t c)
 static size_t output_escape_bytes(const char *bytes, size_t len, struct buf *to)
 {
 	for (size_t i = 0; i < len; i++)
-		buf_printf(to, "\\x%02x", (unsigned char)bytes[i]);
+		buf_printf(to, "\\%03u", (unsigned char)bytes[i]);
 	return 4 * len;
 }
 

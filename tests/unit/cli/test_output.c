@@ -24,17 +24,17 @@ static void escaping(void **state)
 		{ "",                        "",                         0 },
 		{ "www.example.org.",        "www.example.org.",         16 },
 		{ "a b\"\\",                 "a b\"\\",                  5 },
-		{ "\033[31mred",             "\\x1b[31mred",             11 },
-		{ "two\nlines\r",            "two\\x0alines\\x0d",       16 },
-		{ "\x7f",                    "\\x7f",                    4 },
+		{ "\033[31mred",             "\\027[31mred",             11 },
+		{ "two\nlines\r",            "two\\010lines\\013",       16 },
+		{ "\x7f",                    "\\127",                    4 },
 		{ "gr\xc3\xbc\xc3\x9f" "e",  "gr\xc3\xbc\xc3\x9f" "e",   5 },
 		{ "\xe6\x9d\xb1",            "\xe6\x9d\xb1",             2 },	/* wide */
-		{ "\xc2\x9b" "31m",          "\\xc2\\x9b31m",            11 },
-		{ "\xe2\x80\xae" "gro",      "\\xe2\\x80\\xaegro",       15 },
-		{ "\xe2\x80\x8b",            "\\xe2\\x80\\x8b",          12 },
-		{ "a\xff" "b",               "a\\xff" "b",               6 },
-		{ "cut \xe6\x9d",            "cut \\xe6\\x9d",           12 },
-		{ "\xc0\xaf",                "\\xc0\\xaf",               8 },
+		{ "\xc2\x9b" "31m",          "\\194\\15531m",            11 },
+		{ "\xe2\x80\xae" "gro",      "\\226\\128\\174gro",       15 },
+		{ "\xe2\x80\x8b",            "\\226\\128\\139",          12 },
+		{ "a\xff" "b",               "a\\255" "b",               6 },
+		{ "cut \xe6\x9d",            "cut \\230\\157",           12 },
+		{ "\xc0\xaf",                "\\192\\175",               8 },
 	};
 
 	(void)state;
@@ -211,7 +211,7 @@ static void warnings_are_bounded(void **state)
 	assert_int_equal(json_array_size(json_object_get(document, "warnings")),
 	                 WARNINGS_MAX);
 	assert_string_equal(json_string_value(json_array_get(
-	                    json_object_get(document, "warnings"), 0)), "a\\x0ab");
+	                    json_object_get(document, "warnings"), 0)), "a\\010b");
 	assert_int_equal(json_integer_value(json_object_get(document, "more_warnings")),
 	                 7);
 	assert_null(out.warnings);

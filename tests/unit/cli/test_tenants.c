@@ -27,10 +27,10 @@ static const struct {
 	{ { "bob\n" },
 	  "[{\"like\": [], \"problem\": "
 	  "\"tenant: must not contain a control character\", "
-	  "\"rows\": {\"t\": 1}, \"tenant\": \"bob\\\\x0a\"}]" },
+	  "\"rows\": {\"t\": 1}, \"tenant\": \"bob\\\\010\"}]" },
 	{ { "\xff" },
 	  "[{\"like\": [], \"problem\": \"tenant: must be UTF-8\", "
-	  "\"rows\": {\"t\": 1}, \"tenant\": \"\\\\xff\"}]" },
+	  "\"rows\": {\"t\": 1}, \"tenant\": \"\\\\255\"}]" },
 	/* letters that only look alike: another tenant, and no doubt */
 	{ { "alice", "\xef\xbd\x81lice" }, "[]" },
 };
