@@ -23,13 +23,14 @@ static char *apply_next_word(char **at)
 	return word;
 }
 
-/* "-" means the domain's TTL. */
-static bool apply_put_ttl(const char *word, json_t *change)
+/* "-" means the domain's TTL. A deletion does not change the TTL of records that stay. */
+static bool apply_put_ttl(const char *op, const char *word, json_t *change)
 {
 	int64_t ttl;
 
 	if (!strcmp(word, "-"))
-		return true;
+		return !strcmp(op, "delete") ||
+		       !json_object_set_new(change, "ttl", json_null());
 	if (!names_seconds(word, TTL_MAX, &ttl))
 		return false;
 	json_object_set_new(change, "ttl", json_integer(ttl));
@@ -71,7 +72,7 @@ static void apply_check_ttl(const struct apply *apply, const json_t *change, int
 	struct why words;
 	int64_t ttl = answer_number(change, "ttl"), before, before_line;
 
-	if (!json_object_get(change, "ttl") ||
+	if (!json_is_integer(json_object_get(change, "ttl")) ||
 	    !strcmp(answer_text(change, "op"), "delete"))
 		return;
 	snprintf(key, sizeof key, "%.50s %s", answer_text(change, "type"),
@@ -112,7 +113,7 @@ static enum err apply_parse_line(char *line, const char *domain, json_t *change,
 		            "operation: must be add, set or delete, not '%.40s'", op);
 	if (names_record(owner, domain, name, why))
 		return ERR_INVALID;
-	if (!apply_put_ttl(ttl, change))
+	if (!apply_put_ttl(op, ttl, change))
 		return fail(why, ERR_INVALID,
 		            "TTL: must be a time like 300 or 5m, or - for the TTL of the "
 		            "domain, not '%.40s'", ttl);

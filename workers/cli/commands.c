@@ -163,10 +163,10 @@ const struct command commands[] = {
 	  NEED_BROKER, record_set,
 	  "replace the records of a record set",
 	  "Replaces the records of the record set. After the command, the record set "
-	  "contains the records in DATA and no other records. If you repeat the command, "
-	  "nothing changes. Write DATA as in 'record add'. To replace a record that "
-	  "zonefleet-ports, zonefleet-routes or zonefleet-ownership manages, use "
-	  "--force.",
+	  "contains the records in DATA and no other records. Without --ttl, the record "
+	  "set keeps its TTL. If you repeat the command, nothing changes. Write DATA as "
+	  "in 'record add'. To replace a record that zonefleet-ports, zonefleet-routes "
+	  "or zonefleet-ownership manages, use --force.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT | OPT(FORCE),
 	  NEED_BROKER, record_delete,
@@ -184,7 +184,8 @@ const struct command commands[] = {
 	  "Reads changes from FILE. If FILE is -, the client reads standard input. "
 	  "Central makes all changes under one serial. If central refuses one change, it "
 	  "makes no change. Each line has the form `add|set|delete NAME TTL TYPE DATA`. "
-	  "If the TTL is -, the record set has the TTL of the domain. A line that begins "
+	  "If the TTL is -, the record set gets the TTL of the domain. If the TTL of "
+	  "delete is -, the other records of the set keep their TTL. A line that begins "
 	  "with # or ; is a comment. DATA is the rest of the line. Write DATA as in "
 	  "'record add'. If only the DATA of consecutive lines is different, the client "
 	  "combines these lines into one change. If two lines give different TTLs to the "
@@ -927,8 +928,8 @@ const struct command commands[] = {
 	  "administrator, the command calls only central.\n"
 	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
 	  "status is 0 if all topics answer. Otherwise the first topic that fails "
-	  "determines the exit status. It is 5 if no answer arrived in time, and 6 if no "
-	  "process receives messages of the topic.",
+	  "determines the exit status. It is 5 if no process of the topic answered in "
+	  "time, and 6 if the broker has no queue of the topic.",
 	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default" },
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { PAGE_ITEMS = 1000 };
+enum { PAGE_ITEMS = 1000, LIMIT_MAX = 1000000000 };
 
 struct reading {
 	struct cli *cli;
@@ -102,7 +102,7 @@ enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args
 		.cli = cli, .listing = listing, .args = args, .items = json_array(),
 		.left = INT64_MAX, .is_empty = true,
 	};
-	enum err err = cli_number(cli, OPT_LIMIT, 1, INT64_MAX, &reading.left);
+	enum err err = cli_number(cli, OPT_LIMIT, 1, LIMIT_MAX, &reading.left);
 
 	pages_put_sort(cli, args);
 	table_begin(&reading.table, &cli->out, listing->columns);

@@ -46,7 +46,7 @@ static void good(void **state)
 		  "[{'op': 'add', 'name': 'www.example.org.', 'ttl': 300, 'type': 'A', "
 		  "'records': ['192.0.2.1']}]" },
 		{ "set @ - MX 10 mail.example.org.\r\n",
-		  "[{'op': 'set', 'name': 'example.org.', 'type': 'MX', "
+		  "[{'op': 'set', 'name': 'example.org.', 'ttl': null, 'type': 'MX', "
 		  "'records': ['10 mail.example.org.']}]" },
 		{ "# comment\n\n; another\ndelete a.example.org. - A\n",
 		  "[{'op': 'delete', 'name': 'a.example.org.', 'type': 'A'}]" },
@@ -57,7 +57,7 @@ static void good(void **state)
 		{ "add w 60 A 192.0.2.1\nadd w - A 192.0.2.2\n",
 		  "[{'op': 'add', 'name': 'w.example.org.', 'ttl': 60, 'type': 'A', "
 		  "'records': ['192.0.2.1']}, {'op': 'add', 'name': 'w.example.org.', "
-		  "'type': 'A', 'records': ['192.0.2.2']}]" },
+		  "'ttl': null, 'type': 'A', 'records': ['192.0.2.2']}]" },
 		/* deleting a whole set is not deleting one more of it */
 		{ "delete w - A 192.0.2.1\ndelete w - A\n",
 		  "[{'op': 'delete', 'name': 'w.example.org.', 'type': 'A', "
@@ -65,24 +65,26 @@ static void good(void **state)
 		  "'type': 'A'}]" },
 		/* names in letters outside ASCII */
 		{ "add bücher - CNAME www.bücher.example.\nadd @ - MX 10 ü.x.\n",
-		  "[{'op': 'add', 'name': 'xn--bcher-kva.example.org.', 'type': 'CNAME', "
+		  "[{'op': 'add', 'name': 'xn--bcher-kva.example.org.', "
+		  "'ttl': null, 'type': 'CNAME', "
 		  "'records': ['www.xn--bcher-kva.example.']}, {'op': 'add', "
-		  "'name': 'example.org.', 'type': 'MX', "
+		  "'name': 'example.org.', 'ttl': null, 'type': 'MX', "
 		  "'records': ['10 xn--tda.x.']}]" },
 		/* the data of a line is one value */
 		{ "add @ - TXT bücher\n",
-		  "[{'op': 'add', 'name': 'example.org.', 'type': 'TXT', "
+		  "[{'op': 'add', 'name': 'example.org.', 'ttl': null, 'type': 'TXT', "
 		  "'records': ['\\'bücher\\'']}]" },
 		{ "add @ - TXT v=spf1 -all ; x\n",
-		  "[{'op': 'add', 'name': 'example.org.', 'type': 'TXT', "
+		  "[{'op': 'add', 'name': 'example.org.', 'ttl': null, 'type': 'TXT', "
 		  "'records': ['\\'v=spf1 -all ; x\\'']}]" },
 		{ "delete @ - TXT \"a b\" c\n",
 		  "[{'op': 'delete', 'name': 'example.org.', 'type': 'TXT', "
 		  "'records': ['\\'a b\\' c']}]" },
 		{ "set @ - CAA 0 issue ;\nset @ - NOSUCH a b\n",
-		  "[{'op': 'set', 'name': 'example.org.', 'type': 'CAA', "
+		  "[{'op': 'set', 'name': 'example.org.', 'ttl': null, 'type': 'CAA', "
 		  "'records': ['0 issue \\';\\'']}, {'op': 'set', "
-		  "'name': 'example.org.', 'type': 'NOSUCH', 'records': ['a b']}]" },
+		  "'name': 'example.org.', 'ttl': null, 'type': 'NOSUCH', "
+		  "'records': ['a b']}]" },
 		{ "[{\"op\": \"add\", \"name\": \"w\", \"type\": \"TXT\", "
 		  "\"records\": [\"a b\"]}]",
 		  "[{'op': 'add', 'name': 'w.example.org.', 'type': 'TXT', "
