@@ -141,7 +141,8 @@ static enum err connection_connect(const struct broker *broker,
 	status = amqp_socket_open_noblock(socket, host->name, host->port, &limit);
 	if (!status)
 		return OK;
-	if (descriptors_lack("the broker"))
+	if (descriptors_lack("the broker") ||
+	    (status == AMQP_STATUS_SOCKET_ERROR && errno && errno != EINPROGRESS))
 		return fail(why, ERR_UNREACHABLE, "cannot connect: %s", strerror(errno));
 	return connection_library_error(status, "cannot connect", why);
 }
