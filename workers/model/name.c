@@ -72,8 +72,8 @@ static const char *name_take(struct labels *labels, int octet)
 	size_t label_len = labels->len - labels->label - 1;
 
 	if (octet == BROKEN)
-		return "has a character that must be written as \\DDD or, if it is not "
-		       "ASCII, in the form xn--...";
+		return "has a character that must be written as \\DDD (000 to 255) or, "
+		       "if it is not ASCII, in the form xn--...";
 	if (octet == AT_DOT && !label_len)
 		return "has an empty label";
 	if (octet != AT_DOT && label_len == NAME_MAX_LABEL)
