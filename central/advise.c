@@ -78,9 +78,14 @@ static json_t *advise_worker(struct write *write, json_t *list)
 
 static void advise_zone_name(struct write *write, struct advice *advice)
 {
+	const char *name = write->zone.is.name;
 	struct limit_server *servers;
 	size_t count;
 
+	if (advice_is_address(&write->zone.apex))
+		advice_add(advice, arena_printf(write->arena,
+			"the name of the domain '%s' is an IPv4 address: reverse domains "
+			"have names such as 2.0.192.in-addr.arpa", name));
 	if (!limits_exclude_zone(&write->zone))
 		return;
 	count = advise_read_servers(write, &servers);

@@ -2093,6 +2093,14 @@ class Warned(Story):
             f"'{owner}.{name} {kind}'" for owner, kind in
             (("a", "MX"), ("h", "HTTPS"), ("s", "SRV"), ("t", "TXT"))])
 
+    def test_a_domain_with_the_name_of_an_address(self):
+        name = f"192.0.2.{random.randrange(256)}."
+        created = call("create_domain", domain={"name": name})
+        self.assertEqual(created["warnings"], [
+            f"the name of the domain '{name}' is an IPv4 address: reverse domains have names such "
+            "as 2.0.192.in-addr.arpa"])
+        call("delete_domain", domain=created["id"])
+
     def test_a_domain_above_that_does_not_delegate(self):
         name = lab.name()
         call("create_domain", domain={"name": name})
