@@ -1207,7 +1207,7 @@ class Commands(WithFleet):
     def test_nothing_from_the_wire_reaches_the_terminal_raw(self):
         self.run_client("domain", "create", "evil.org", "--description", "\033[2Jgone\u202e")
         out = self.run_client("domain", "show", "evil.org")
-        self.assertIn(r"\x1b[2Jgone\xe2\x80\xae", out)
+        self.assertIn(r"\027[2Jgone\226\128\174", out)
         self.assertEqual(self.run_json("domain", "show", "evil.org")["description"],
                          "\033[2Jgone\u202e")
 
