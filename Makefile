@@ -72,6 +72,8 @@ BINARY_ownership = zonefleet-ownership
 BINARY_ports   = zonefleet-ports
 BINARY_routes  = zonefleet-routes
 BINARY_cli     = zonefleet
+LIBS_regex     = $(shell pkg-config --libs libpcre2-8)
+LIBS_central   = $(LIBS_regex)
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_cli       = $(shell pkg-config --libs libidn2)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
@@ -141,6 +143,9 @@ $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
 # A hundred programs of the same objects: gold links one in a third of the time.
 $(BUILD)/unit/%: LDFLAGS += -fuse-ld=gold
 
+# Of the tests of the library, only this one uses regular expressions.
+$(BUILD)/unit/base/test_regex: LIBS += $(LIBS_regex)
+
 # It counts how often a record is made canonical.
 $(BUILD)/unit/central/test_changes: LDFLAGS += -Wl,--wrap=canonical_of_rr
 
@@ -189,6 +194,7 @@ $(BUILD)/fuzz/fuzz_route_request: $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/route
     $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iworkers/routes -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+$(BUILD)/fuzz/fuzz_regex: LIBS += $(LIBS_regex)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:
@@ -288,6 +294,7 @@ layers: all
 	@! $(src) '#include <curl' workers central poolmgr minidns | grep -v '^poolmgr/backends/http'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
 	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/metrics_http'
+	@! $(src) '#include <pcre2' workers central poolmgr minidns | grep -v '^workers/base/regex'
 	@! $(src) '#include <zlib' workers central poolmgr minidns | \
 	    grep -v '^workers/ownership/core/mark_seal'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \
