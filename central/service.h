@@ -36,6 +36,7 @@ static inline enum err service_object(struct request *req, const char *key,
 }
 
 extern const struct json_field service_blacklist_fields[];
+extern const struct json_field service_blacklist_change_fields[];
 
 /*
  * The reason in the error of a call that needs the name of a domain whose deletion is not
@@ -62,6 +63,12 @@ struct domain_spec;
  * pool, the blacklist, or a domain of another tenant above or below the new domain.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
+/*
+ * Checks the name of a new domain with the blacklist. TEXT: the text of NAME. Accepts all
+ * names from an administrator. ERR_DENIED: an entry reserves the name.
+ */
+enum err service_blacklist_check(struct write *write, const struct name *name,
+                                 const char *text);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
 /*
  * Appends a warning for each of the fields pool, ttl and description if its value in SPEC
@@ -102,8 +109,12 @@ write_handler service_begin_import;
 rpc_handler service_add_to_import, service_commit_import, service_get_import;
 rpc_handler service_cancel_import;
 
-write_handler service_create_blacklist, service_delete_blacklist, service_set_quota;
-rpc_handler service_find_blacklists, service_get_quotas, service_get_status;
+write_handler service_create_blacklist, service_update_blacklist;
+write_handler service_delete_blacklist;
+rpc_handler service_get_blacklist, service_find_blacklists;
+
+write_handler service_set_quota;
+rpc_handler service_get_quotas, service_get_status;
 rpc_handler service_find_workers, service_find_locks, service_find_repairs;
 rpc_handler service_sync_domain;
 write_handler service_update_server;

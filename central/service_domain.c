@@ -36,19 +36,6 @@ enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zon
 
 /* ---- create ---- */
 
-static enum err domain_check_blacklist(struct write *write,
-                                       const struct domain_spec *spec)
-{
-	const char *match;
-
-	if (write->req->context.is_admin ||
-	    !store_blacklist_match(write->tx, &spec->name, write->arena, &match))
-		return OK;
-	return tx_fail(write->tx, ERR_DENIED,
-	               "domain.name: only an administrator may create %.200s: %.200s is "
-	               "on the blacklist", spec->owner, match);
-}
-
 static enum err domain_check_relatives(struct write *write,
                                        const struct domain_spec *spec)
 {
@@ -107,7 +94,7 @@ enum err service_domain_check_new(struct write *write, const struct domain_spec 
 	if (!err)
 		err = domain_check_pool(write, spec);
 	if (!err)
-		err = domain_check_blacklist(write, spec);
+		err = service_blacklist_check(write, &spec->name, spec->owner);
 	return err ? err : domain_check_relatives(write, spec);
 }
 

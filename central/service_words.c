@@ -41,6 +41,7 @@ static const struct json_field args[] = {
 	{ "pool", "string", "the id or the name of a pool", .max = POOL_NAME_MAX },
 	{ "import", "id", "the import" },
 	{ "tsigkey", "id or name", "the TSIG key" },
+	{ "blacklist", "id", "the entry" },
 	{ "tenant", "string", "the tenant", .max = TENANT_MAX },
 	{ 0 }
 };
@@ -255,16 +256,23 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
-	{ "create_blacklist", "Adds a name to the blacklist. As long as the entry "
-	  "exists, only administrators can create a domain with this name or below this "
-	  "name.",
+	{ "create_blacklist", "Adds a name or a pattern to the blacklist. As long as the "
+	  "entry exists, only administrators can create a domain with this name, below "
+	  "this name, or with a name that matches the pattern. The blacklist can have at "
+	  "most 100 patterns. Otherwise the call fails with `OverQuota`.",
 	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",
 	  FIELDS({ "blacklist", "[new blacklist]", "the entry" }) },
-	{ "find_blacklists", "Lists the entries of the blacklist.", ADMIN,
+	{ "get_blacklist", "Shows an entry of the blacklist.", ADMIN, "[blacklist]",
+	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "find_blacklists", "Lists the entries of the blacklist. The sort key `name` is "
+	  "the name or the pattern of an entry.", ADMIN,
 	  "`blacklists`: list of [blacklist]; `marker`: id or null", "{'limit': 10}" },
+	{ "update_blacklist", "Changes an entry of the blacklist.", ADMIN, "[blacklist]",
+	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'values': {'pattern': "
+	  "'^ns[0-9]+'}}",
+	  FIELDS({ "values", "[blacklist values]", "the new values" }) },
 	{ "delete_blacklist", "Deletes an entry of the blacklist.", ADMIN, NOTHING,
-	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
-	  FIELDS({ "blacklist", "id", "the entry" }) },
+	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
 	  "setting `central.quota_domains`, `central.quota_recordsets` or "
 	  "`central.quota_records` applies.", ADMIN, "[quotas]",
@@ -412,12 +420,16 @@ static const struct rpc_object objects[] = {
 	  "records.", codec_pool_limits, true },
 	{ "new blacklist", "An entry that a caller adds to the blacklist.",
 	  service_blacklist_fields },
+	{ "blacklist values", "New values of an entry of the blacklist. A call can set "
+	  "`name` or `pattern`, not both.", service_blacklist_change_fields },
 	{ "blacklist", "An entry of the blacklist.", FIELDS(
 		{ "id", "id", "the id of the entry" },
-		{ "name", "name", "the name of the entry" },
+		{ "name", "name or null", "the name; null: the entry has a pattern" },
+		{ "pattern", "string or null", "the regular expression; null: the entry "
+		  "has a name" },
 		{ "description", "string", "any text. zonefleet does not use this text" },
-		{ "created_at", "time or null", "when the entry was created; null in the "
-		  "answer to `create_blacklist`" }), true },
+		{ "created_at", "time", "when the entry was created" },
+		{ "updated_at", "time", "when the entry last changed" }), true },
 	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
 		{ "domains", "number", "largest number of domains of the tenant" },
 		{ "domain_recordsets", "number", "largest number of record sets of a "

@@ -267,12 +267,6 @@ size_t store_domain_existing(struct tx *tx, const char *const *names, size_t cou
  * so the configured limit applies.
  */
 bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
-/*
- * Finds a blacklist entry for NAME or for a name above NAME. MATCH: the name of the
- * entry.
- */
-bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
-                           const char **match);
 
 /* ---- record sets and records (store_recordset.c) ---- */
 
@@ -644,20 +638,7 @@ void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 
-/* ---- blacklist, quotas (store_admin.c) ---- */
-
-struct blacklist {
-	char id[ID_LEN + 1];
-	const char *name, *description, *created_at;
-};
-extern const char *const store_blacklist_sort_keys[];	/* the only key is "name" */
-
-void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
-                            enum store_wait wait);
-int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait);
-void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
-                          struct tx_rows *rows);
-bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
+/* ---- quotas (store_admin.c) ---- */
 
 /* Sets the limit of the tenant for RESOURCE. LIMIT -1: no limit. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,

@@ -6,57 +6,6 @@
 #include "store_fleet.h"
 #include "store_query.h"
 
-const char *const store_blacklist_sort_keys[] = { "name", NULL };
-
-#define BLACKLIST "the blacklist"
-
-void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
-                            enum store_wait wait)
-{
-	tx_exec(tx, STORE_WAITS(tx, wait,
-	            "INSERT INTO blacklists (id, name, description, created_at) "
-	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))"),
-	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
-	                tx_text(entry->description)));
-	store_check_wait(tx, wait, BLACKLIST);
-}
-
-int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait)
-{
-	int64_t count = tx_exec(tx, STORE_WAITS(tx, wait,
-	                            "DELETE FROM blacklists WHERE id = ?"),
-	                        TX_BIND(tx_text(id)));
-
-	store_check_wait(tx, wait, BLACKLIST);
-	return count;
-}
-
-void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
-                          struct tx_rows *rows)
-{
-	static const struct sort_column by_name = {
-		"b.name", "b.id", "SELECT name, id FROM blacklists WHERE id = ?",
-	};
-	struct query query;
-
-	query_begin(&query, arena, "SELECT b.id, b.name, b.description, "
-	            TX_RFC3339("b.created_at") " FROM blacklists b "
-	            "WHERE 1");
-	query_page(&query, tx, paging, &by_name);
-	query_run(&query, tx, rows);
-}
-
-bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
-{
-	if (!tx_next(rows))
-		return false;
-	store_read_id(rows, "blacklists.id", entry->id);
-	entry->name = row_text(rows);
-	entry->description = row_text(rows);
-	entry->created_at = row_text(rows);
-	return !rows->tx->err;
-}
-
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
                      int64_t limit, enum store_wait wait)
 {

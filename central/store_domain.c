@@ -611,19 +611,3 @@ size_t store_domain_existing(struct tx *tx, const char *const *names, size_t cou
 		domain_read_name(&rows, "domains.name", &found[got++]);
 	return got;
 }
-
-bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
-                           const char **match)
-{
-	const char *names[STORE_ANCESTORS_MAX];
-	struct tx_value values[STORE_NAMES_MAX + 1];
-	size_t size, count = store_ancestors(name, true, arena, names);
-	const char *sql = tx_list(arena,
-	                                  "SELECT name FROM blacklists WHERE name IN (",
-	                                  ") LIMIT 1", count, &size);
-
-	tx_list_fill(values, names, count, size);
-	values[size].type = TX_END;
-	*match = tx_select_text(tx, arena, sql, values);
-	return *match != NULL;
-}

@@ -169,6 +169,7 @@ def pool_values():
 
 
 SECRET = "c2VjcmV0IHNlY3JldCBzZWNyZXQ="
+PATTERN = Good(r"^never\.", "bad name", "long label", "sql", "format")
 
 
 def reference(name, pool):
@@ -231,7 +232,10 @@ def central(things):
                           "limit": maybe(number(10))},
         "create_blacklist": {"blacklist": {"name": f"bad.{zone}",
                                            "description": maybe(text("new"))}},
+        "get_blacklist": {"blacklist": things.blacklist},
         "find_blacklists": {**criterion({}), **paging(things.blacklist, "name")},
+        "update_blacklist": {"blacklist": things.blacklist, "values": fields(
+            {"pattern": maybe(PATTERN), "description": maybe(text("new"))})},
         "delete_blacklist": {"blacklist": things.blacklist},
         "create_tsigkey": {"tsigkey": {"name": f"new.{zone}", "algorithm": maybe("hmac-sha512"),
                                        "secret": maybe(SECRET), "domain": maybe(domain)}},

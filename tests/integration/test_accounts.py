@@ -85,6 +85,7 @@ class Day(unittest.TestCase):
         caller.create_pool(pool={"name": "other"})
         caller.delete_pool(pool="other")
         found = caller.create_blacklist(blacklist={"name": "bad.example."})
+        caller.update_blacklist(blacklist=found["id"], values={"pattern": "^bad"})
         caller.delete_blacklist(blacklist=found["id"])
         caller.set_quota(tenant="t", resource="domains", hard_limit=5)
         key = caller.create_tsigkey(tsigkey={"name": "key."})

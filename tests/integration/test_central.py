@@ -851,6 +851,8 @@ class Permission(Story):
                 ("get_pool", {"pool": "default"}), ("delete_pool", {"pool": "default"}),
                 ("update_pool", {"pool": "default", "values": {}}), ("get_status", {}),
                 ("create_blacklist", {"blacklist": {"name": "x."}}), ("find_blacklists", {}),
+                ("get_blacklist", {"blacklist": uuid.uuid4().hex}),
+                ("update_blacklist", {"blacklist": uuid.uuid4().hex, "values": {}}),
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
                 ("get_quotas", {"tenant": "bob"}), ("find_tsigkeys", {}),

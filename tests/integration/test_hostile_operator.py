@@ -196,6 +196,7 @@ COMMANDS = (
     ["pool", "create", Bad("new")],
     ["pool", "set", Bad("default"), "--ns", "ns.example.net"],
     ["blacklist", "add", Bad("bad.example.")],
+    ["blacklist", "set", Bad("bad.example."), "--description", "worse"],
     ["blacklist", "delete", Bad("bad.example.")],
     ["quota", "set", "t", Bad("domains"), "9"],
     ["quota", "set", "t", "domains", Bad("9")],

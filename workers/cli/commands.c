@@ -245,20 +245,36 @@ const struct command commands[] = {
 	  "zonefleet domain list --pool edge --admin --all-tenants\n"
 	  "zonefleet pool delete edge --admin" },
 
-	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
-	  "add a name to the blacklist (administrators only)",
-	  "Adds NAME to the blacklist. After this command, only administrators may "
-	  "create the domain NAME or a domain below NAME. NAME must not be a wildcard.",
-	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
+	{ "blacklist add", "[NAME]", 0, 1, OPT(PATTERN) | OPT(DESCRIPTION), NEED_BROKER,
+	  blacklist_add,
+	  "add a blacklist entry (administrators only)",
+	  "Adds NAME or the pattern in --pattern to the blacklist. After this command, "
+	  "only administrators may create the domain NAME, a domain below NAME, or a "
+	  "domain whose name contains a match of the pattern. NAME must not be a "
+	  "wildcard.\n"
+	  "A pattern is a regular expression of PCRE2, without back-references. Central "
+	  "searches for a match in the name of the domain in lower case, with its final "
+	  "dot. ^ is the begin and $ is the end of the name. Central ignores upper and "
+	  "lower case in the pattern. The blacklist can have at most 100 patterns.",
+	  "zonefleet blacklist add internal.example --description 'not yours' --admin\n"
+	  "zonefleet blacklist add --pattern '^ns[0-9]*\\.' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
-	  "list the names on the blacklist (administrators only)",
-	  "Lists the names on the blacklist.",
+	  "list the blacklist (administrators only)",
+	  "Lists the names and the patterns on the blacklist.",
 	  "zonefleet blacklist list --admin" },
-	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
-	  "remove a name from the blacklist (administrators only)",
-	  "Removes NAME from the blacklist. After this command, all tenants may create "
-	  "the domain NAME and domains below NAME, unless another name on the blacklist "
-	  "prevents this.",
+	{ "blacklist set", "ENTRY", 1, 1, OPT(PATTERN) | OPT(DESCRIPTION), NEED_BROKER,
+	  blacklist_set,
+	  "change a blacklist entry (administrators only)",
+	  "Changes the values that you set with options. ENTRY is the name, the pattern "
+	  "or the id of the entry. If the entry has a name, the pattern in --pattern "
+	  "replaces the name.",
+	  "zonefleet blacklist set internal.example --description 'ours' --admin\n"
+	  "zonefleet blacklist set '^ns[0-9]*\\.' --pattern '^ns[0-9]+\\.' --admin" },
+	{ "blacklist delete", "ENTRY", 1, 1, 0, NEED_BROKER, blacklist_delete,
+	  "delete a blacklist entry (administrators only)",
+	  "Deletes the entry ENTRY from the blacklist. ENTRY is the name, the pattern or "
+	  "the id of the entry. After this command, all tenants may create the domains "
+	  "that the entry reserved, unless another entry reserves them.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tsigkey create", "NAME", 1, 1,

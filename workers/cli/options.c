@@ -176,6 +176,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"list only routes in this phase: new or scheduled" },
 	[OPT_IGNORE_OUT_OF_ZONE] = { "ignore-out-of-zone", 0, NULL,
 		"skip records outside the domain, with a warning for each record" },
+	[OPT_PATTERN]      = { "pattern", 0, "REGEX",
+		"set the regular expression of the entry, for example '^ns[0-9]*\\.'" },
 };
 
 struct scanner {

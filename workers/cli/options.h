@@ -26,8 +26,10 @@ enum cli_option {
 	OPT_DNS, OPT_LABEL, OPT_CAPACITY, OPT_UNDO, OPT_FORCE,
 	OPT_HOST, OPT_BACKEND, OPT_ROUTER, OPT_PHASE, OPT_VOUCH,
 	OPT_IGNORE_OUT_OF_ZONE,
+	OPT_PATTERN,
 	OPT_COUNT
 };
+_Static_assert(OPT_COUNT <= 64, "a set of options has 64 bits");
 
 /* A set of options: OPT(WAIT) | OPT(TTL). */
 #define OPT(name) (UINT64_C(1) << OPT_##name)
