@@ -31,6 +31,11 @@ const struct json_field codec_find_record_fields[] = {
 	{ 0 }
 };
 
+const struct json_field codec_find_tld_fields[] = {
+	NAME_PATTERN,
+	{ 0 }
+};
+
 /* Fails with "sort_key: must be name, created_at or updated_at, not 'size'". */
 static enum err find_fail_sort_key(const char *const *keys, const char *key,
                                    struct why *why)
@@ -186,4 +191,16 @@ enum err codec_find_records(const json_t *args, struct arena *arena,
 		err = json_get_text(json, "data", 0, RDATA_MAX_TEXT, &criterion->data,
 		                    why);
 	return codec_within("criterion", err, why);
+}
+
+enum err codec_find_tlds(const json_t *args, struct arena *arena, struct pattern *name,
+                         struct why *why)
+{
+	const json_t *json = NULL;
+	enum err err = find_get_criterion(args, codec_find_tld_fields, &json, why);
+
+	*name = (struct pattern){ .text = NULL };
+	if (err || !json)
+		return err;
+	return codec_within("criterion", find_get_pattern(json, arena, name, why), why);
 }

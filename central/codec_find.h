@@ -13,6 +13,7 @@ enum { FIND_LIMIT = 100, FIND_LIMIT_MAX = 1000 };
 
 /* Tables of the fields of a criterion. */
 extern const struct json_field codec_find_domain_fields[], codec_find_record_fields[];
+extern const struct json_field codec_find_tld_fields[];
 
 /*
  * Reads the arguments marker, limit, sort_key and sort_dir. KEYS: the allowed values of
@@ -30,3 +31,6 @@ enum err codec_find_domains(const json_t *args, struct arena *arena,
 /* Reads the criterion of find_recordsets and find_records: name, type, status, data. */
 enum err codec_find_records(const json_t *args, struct arena *arena,
                             struct record_criterion *criterion, struct why *why);
+/* Reads the criterion of find_tlds: name. */
+enum err codec_find_tlds(const json_t *args, struct arena *arena, struct pattern *name,
+                         struct why *why);

@@ -37,6 +37,7 @@ static inline enum err service_object(struct request *req, const char *key,
 
 extern const struct json_field service_blacklist_fields[];
 extern const struct json_field service_blacklist_change_fields[];
+extern const struct json_field service_tld_fields[], service_tld_change_fields[];
 
 /*
  * The reason in the error of a call that needs the name of a domain whose deletion is not
@@ -59,14 +60,19 @@ void service_check_pool(struct tx *tx, const char *name, struct arena *arena);
 struct domain_spec;
 /*
  * Checks that the caller may create the domain of SPEC. ERR_INVALID: the name is not
- * allowed. ERR_DENIED: the caller may not create the domain, because of the tenant, the
- * pool, the blacklist, or a domain of another tenant above or below the new domain.
+ * allowed, or is not below a permitted suffix. ERR_DENIED: the caller may not create the
+ * domain, because of the tenant, the pool, the blacklist, or a domain of another tenant
+ * above or below the new domain.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec);
 /*
- * Checks the name of a new domain with the blacklist. TEXT: the text of NAME. Accepts all
- * names from an administrator. ERR_DENIED: an entry reserves the name.
+ * service_tld_check() checks the name of a new domain with the list of permitted
+ * suffixes, and service_blacklist_check() with the blacklist. TEXT: the text of NAME.
+ * Both accept all names from an administrator, and return ERR_INVALID or ERR_DENIED as
+ * service_domain_check_new().
  */
+enum err service_tld_check(struct write *write, const struct name *name,
+                           const char *text);
 enum err service_blacklist_check(struct write *write, const struct name *name,
                                  const char *text);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
@@ -112,6 +118,10 @@ rpc_handler service_cancel_import;
 write_handler service_create_blacklist, service_update_blacklist;
 write_handler service_delete_blacklist;
 rpc_handler service_get_blacklist, service_find_blacklists;
+
+write_handler service_create_tld, service_update_tld, service_delete_tld;
+write_handler service_apply_tlds;
+rpc_handler service_get_tld, service_find_tlds;
 
 write_handler service_set_quota;
 rpc_handler service_get_quotas, service_get_status;

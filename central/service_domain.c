@@ -94,6 +94,8 @@ enum err service_domain_check_new(struct write *write, const struct domain_spec 
 	if (!err)
 		err = domain_check_pool(write, spec);
 	if (!err)
+		err = service_tld_check(write, &spec->name, spec->owner);
+	if (!err)
 		err = service_blacklist_check(write, &spec->name, spec->owner);
 	return err ? err : domain_check_relatives(write, spec);
 }

@@ -42,6 +42,7 @@ static const struct json_field args[] = {
 	{ "import", "id", "the import" },
 	{ "tsigkey", "id or name", "the TSIG key" },
 	{ "blacklist", "id", "the entry" },
+	{ "tld", "id or name", "the entry. The name is the suffix" },
 	{ "tenant", "string", "the tenant", .max = TENANT_MAX },
 	{ 0 }
 };
@@ -273,6 +274,34 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "values", "[blacklist values]", "the new values" }) },
 	{ "delete_blacklist", "Deletes an entry of the blacklist.", ADMIN, NOTHING,
 	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "create_tld", "Adds a suffix to the list of permitted suffixes. If the list "
+	  "has an entry, a tenant can create only domains whose names are below a "
+	  "suffix. A name that is itself a suffix is not permitted. Administrators can "
+	  "create domains with all names. Of the entries that match a name, an exception "
+	  "wins, or else the entry with the most labels.", ADMIN,
+	  "[tld]", "{'tld': {'name': 'co.uk.'}}",
+	  FIELDS({ "tld", "[new tld]", "the entry" }) },
+	{ "get_tld", "Shows an entry of the list of permitted suffixes.", ADMIN, "[tld]",
+	  "{'tld': 'co.uk.'}" },
+	{ "find_tlds", "Lists the permitted suffixes.", ADMIN,
+	  "`tlds`: list of [tld]; `marker`: id or null",
+	  "{'criterion': {'name': '*uk.'}, 'limit': 50}",
+	  FIELDS({ "criterion", "[tld criterion]", "list only suffixes that match this "
+	           "criterion", "all" }) },
+	{ "update_tld", "Changes the description of an entry.", ADMIN, "[tld]",
+	  "{'tld': 'co.uk.', 'values': {'description': 'from 2026'}}",
+	  FIELDS({ "values", "[tld values]", "the new values" }) },
+	{ "delete_tld", "Deletes an entry of the list of permitted suffixes.", ADMIN,
+	  NOTHING, "{'tld': 'co.uk.'}" },
+	{ "apply_tlds", "Removes and then adds several permitted suffixes, in one "
+	  "transaction. An entry to add that exists, and an entry to remove that does "
+	  "not exist, are no errors. The call fails with `TooLarge` if both lists "
+	  "together have more than 1000 entries.", ADMIN,
+	  "`added`: number; `removed`: number",
+	  "{'add': ['net.', '*.ck.', '!www.ck.'], 'remove': ['org.']}",
+	  FIELDS({ "add", "list of strings", "suffixes, as `name` of [new tld]", "empty",
+	           1000 },
+	         { "remove", "list of strings", "suffixes", "empty", 1000 }) },
 	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
 	  "setting `central.quota_domains`, `central.quota_recordsets` or "
 	  "`central.quota_records` applies.", ADMIN, "[quotas]",
@@ -430,6 +459,17 @@ static const struct rpc_object objects[] = {
 		{ "description", "string", "any text. zonefleet does not use this text" },
 		{ "created_at", "time", "when the entry was created" },
 		{ "updated_at", "time", "when the entry last changed" }), true },
+	{ "new tld", "An entry that a caller adds to the list of permitted suffixes.",
+	  service_tld_fields },
+	{ "tld values", "New values of an entry.", service_tld_change_fields },
+	{ "tld", "An entry of the list of permitted suffixes.", FIELDS(
+		{ "id", "id", "the id of the entry" },
+		{ "name", "string", "the suffix, with a final dot" },
+		{ "description", "string", "any text. zonefleet does not use this text" },
+		{ "created_at", "time", "when the entry was created" },
+		{ "updated_at", "time", "when the entry last changed" }), true },
+	{ "tld criterion", "A condition for the permitted suffixes in a list.",
+	  codec_find_tld_fields },
 	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
 		{ "domains", "number", "largest number of domains of the tenant" },
 		{ "domain_recordsets", "number", "largest number of record sets of a "

@@ -237,6 +237,13 @@ def central(things):
         "update_blacklist": {"blacklist": things.blacklist, "values": fields(
             {"pattern": maybe(PATTERN), "description": maybe(text("new"))})},
         "delete_blacklist": {"blacklist": things.blacklist},
+        "create_tld": {"tld": {"name": f"new.{zone}", "description": maybe(text("new"))}},
+        "get_tld": {"tld": things.tld},
+        "find_tlds": {**criterion({"name": maybe(text("w*"))}), **paging(things.tld, "name")},
+        "update_tld": {"tld": things.tld, "values": fields({"description": maybe(text("new"))})},
+        "delete_tld": {"tld": things.tld},
+        "apply_tlds": {"add": maybe(items(f"more.{zone}")),
+                       "remove": maybe(items(f"less.{zone}"))},
         "create_tsigkey": {"tsigkey": {"name": f"new.{zone}", "algorithm": maybe("hmac-sha512"),
                                        "secret": maybe(SECRET), "domain": maybe(domain)}},
         "get_tsigkey": {"tsigkey": things.tsigkey},

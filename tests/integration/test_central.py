@@ -55,7 +55,7 @@ BOB = {"project_id": "bob"}
 REFERENCE = ("id", "name", "pool", "tenant", "task", "status", "serial")
 # what a caller's mistake must not change
 TABLES = ("pools", "pool_ns_records", "domains", "recordsets", "records", "journal", "requests",
-          "imports", "import_records", "blacklists", "quotas", "tsigkeys")
+          "imports", "import_records", "blacklists", "tlds", "quotas", "tsigkeys")
 
 
 class Lab:
@@ -854,6 +854,9 @@ class Permission(Story):
                 ("get_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("update_blacklist", {"blacklist": uuid.uuid4().hex, "values": {}}),
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
+                ("create_tld", {"tld": {"name": "x"}}), ("get_tld", {"tld": "x"}),
+                ("find_tlds", {}), ("update_tld", {"tld": "x", "values": {}}),
+                ("delete_tld", {"tld": "x"}), ("apply_tlds", {"add": ["x"]}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
                 ("get_quotas", {"tenant": "bob"}), ("find_tsigkeys", {}),
                 ("find_workers", {}), ("find_locks", {}), ("find_repairs", {}),
@@ -1011,7 +1014,7 @@ class Hostile(Story):
 
     def test_finds(self):
         for method in ("find_domains", "find_recordsets", "find_records", "find_pools",
-                       "find_blacklists", "find_tsigkeys"):
+                       "find_blacklists", "find_tlds", "find_tsigkeys"):
             for args in ({"limit": 0}, {"limit": 1001}, {"limit": "5"}, {"marker": "x"},
                          {"marker": 5}, {"sort_key": []}, {"sort_dir": "up"},
                          {"sort_key": "nothing"}):
@@ -1156,6 +1159,9 @@ class Log(Story):
         name, number = lab.name(), next(lab.numbers)
         entry = call("create_blacklist", ADMIN, blacklist={"name": name})
         call("delete_blacklist", ADMIN, blacklist=entry["id"])
+        call("create_tld", ADMIN, tld={"name": f"tld.{name}"})
+        call("update_tld", ADMIN, tld=f"tld.{name}", values={"description": "d"})
+        call("delete_tld", ADMIN, tld=f"tld.{name}")
         call("create_pool", ADMIN, pool={"name": f"log{number}", "ns_records": ["ns1.example.net."]})
         call("update_pool", ADMIN, pool=f"log{number}", values={"description": "d"})
         call("delete_pool", ADMIN, pool=f"log{number}")
@@ -1165,6 +1171,7 @@ class Log(Story):
         call("set_quota", ADMIN, tenant=f"log{number}", resource="domains", hard_limit=1)
         for changed, methods in {
                 name: ["create_blacklist"], entry["id"]: ["delete_blacklist"],
+                f"tld.{name}": ["create_tld", "update_tld", "delete_tld"],
                 f"log{number}": ["create_pool", "update_pool", "delete_pool"],
                 f"key{number}.": ["create_tsigkey", "update_tsigkey", "delete_tsigkey"],
                 f"log{number}/domains": ["set_quota"]}.items():
@@ -1681,6 +1688,11 @@ class Rows(Story):
         name = lab.name()
         insert = f"INSERT INTO blacklists (id, name) VALUES ('{uuid.uuid4().hex}', '{name}')"
         self.finds_it_held(insert, "create_blacklist", blacklist={"name": name})
+        insert = f"INSERT INTO tlds (id, name) VALUES ('{uuid.uuid4().hex}', '{name}')"
+        self.finds_it_held(insert, "create_tld", tld={"name": name})
+        self.finds_it_held(insert.replace(name, f"x.{name}"), "apply_tlds", add=[f"x.{name}"])
+        for tld in call("find_tlds", ADMIN)["tlds"]:
+            call("delete_tld", ADMIN, tld=tld["id"])
         insert = f"INSERT INTO quotas VALUES ('{name}', 'domains', 5)"
         self.finds_it_held(insert, "set_quota", tenant=name, resource="domains",
                            hard_limit=4)

@@ -63,6 +63,8 @@ class Lab:
         self.nobody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # who never answers
         self.nobody.bind(("127.0.0.1", 0))
         self.numbers = iter(range(10**6))
+        # the list of permitted suffixes is never empty, and permits what an empty one would
+        self.caller.create_tld(tld={"name": "*"})
         self.things = self.make_things()
 
     def stop(self):
@@ -134,6 +136,7 @@ class Lab:
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
             new_pool=f"new{number}", opened=self.owner.begin_import(domain={"name": zone})["id"],
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
+            tld=caller.create_tld(tld={"name": f"tld{number}.example."})["id"],
             tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
             router=router, router_dns=f"{router}.{zone}"[:-1], namespace=space, host=host,
             route=self.make_route(space, host), route_name="web",

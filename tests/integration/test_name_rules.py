@@ -1,4 +1,4 @@
-"""Which names tenants may create: patterns on the blacklist.
+"""Which names tenants may create: permitted suffixes, and patterns on the blacklist.
 
 Nothing serves the domains: two of central refuse or accept them.
 """
@@ -19,6 +19,7 @@ from holding import holding                                     # noqa: E402
 from lab.fleet import BINARIES                                  # noqa: E402
 
 SECONDS = 30
+BATCH = 1000
 PATTERNS = 100
 
 
@@ -45,7 +46,7 @@ class Story(unittest.TestCase):
 
     @staticmethod
     def clear():
-        fleet.mariadb.sql("DELETE FROM blacklists")
+        fleet.mariadb.sql("DELETE FROM tlds; DELETE FROM blacklists")
 
     def fails(self, kind, words, call, **arguments):
         with self.assertRaises(om.RemoteError) as caught:
@@ -63,6 +64,157 @@ class Story(unittest.TestCase):
 
     def label(self):
         return f"d{next(self.numbers)}"
+
+    def suffixes(self):
+        return {row[0] for row in fleet.mariadb.sql("SELECT name FROM tlds")}
+
+
+NO_ENTRY = ("Invalid", "domain.name: '{}' is not below a permitted suffix: an administrator adds "
+                       "suffixes with 'zonefleet tld add'")
+ITSELF = ("Invalid", "domain.name: '{}' is itself a permitted suffix: create a domain below it, "
+                     "or ask an administrator to create this domain")
+
+
+class Suffixes(Story):
+
+    LIST = ["com", "uk", "co.uk", "*.ck", "!www.ck", "jp", "*.kobe.jp", "!city.kobe.jp",
+            "xn--p1ai"]
+
+    def test_names(self):
+        admin.apply_tlds(add=self.LIST)
+        label = self.label()
+        cases = ((f"{label}.com.", None), (f"a.{label}.com.", None), (f"{label}.net.", NO_ENTRY),
+                 (f"{label}.co.uk.", None), (f"{label}.uk.", None), ("co.uk.", ITSELF),
+                 ("x.ck.", ITSELF), (f"{label}.x.ck.", None), ("www.ck.", None),
+                 (f"{label}.www.ck.", None), ("kobe.jp.", None), ("x.kobe.jp.", ITSELF),
+                 (f"{label}.x.kobe.jp.", None), ("city.kobe.jp.", None),
+                 (f"{label}.xn--p1ai.", None), (f"{label}.com.net.", NO_ENTRY),
+                 ("0.1.10.in-addr.arpa.", NO_ENTRY), (f"{label}.xcom.", NO_ENTRY))
+        for name, want in cases:
+            with self.subTest(name=name):
+                self.assertEqual(self.outcome(name), want and (want[0], want[1].format(name)))
+        for name, want in cases:
+            if want:
+                self.assertIsNone(self.outcome(name, admin), name)
+
+    def test_an_empty_list_permits_all(self):
+        name = f"{self.label()}.whatever."
+        self.assertIsNone(self.outcome(name))
+        admin.create_tld(tld={"name": "org"})
+        self.assertEqual(self.outcome(f"{self.label()}.whatever.")[0], "Invalid")
+        # what exists stays, and its tenant goes on
+        tenant.update_domain(domain=name, values={"description": "mine"})
+        admin.delete_tld(tld="org")
+        self.assertIsNone(self.outcome(f"{self.label()}.whatever."))
+
+    def test_the_fixed_names_stay_forbidden(self):
+        admin.apply_tlds(add=["*", "in-addr.arpa"])
+        for name in ("whatever.", "in-addr.arpa."):
+            kind, words = self.outcome(name)
+            self.assertEqual(kind, "Forbidden")
+            self.assertIn(f"only an administrator may create '{name}'", words)
+        self.assertIsNone(self.outcome(f"{self.label()}.arpa."))
+
+    def test_imports(self):
+        admin.create_tld(tld={"name": "org"})
+        label = self.label()
+        self.fails("Invalid", "is not below a permitted suffix", tenant.begin_import,
+                   domain={"name": f"{label}.net."})
+        opened = tenant.begin_import(domain={"name": f"{label}.org."})["id"]
+        rows = [[f"{label}.org.", 300, "SOA", f"ns.{label}.org. a.{label}.org. 7 1 2 3 4"],
+                [f"{label}.org.", 300, "NS", NS]]
+        tenant.add_to_import(**{"import": opened}, part=0, records=rows)
+        # the commit asks again
+        admin.apply_tlds(add=["net"], remove=["org"])
+        tenant.commit_import(**{"import": opened})
+
+        def ended():
+            found = tenant.get_import(**{"import": opened})
+            return found["state"] in ("DONE", "ERROR") and found
+        found = fleet.wait_for(ended, SECONDS, "the import ends")
+        self.assertEqual(found["state"], "ERROR")
+        self.assertIn("is not below a permitted suffix", found["reason"])
+
+    def test_methods(self):
+        made = admin.create_tld(tld={"name": "Co.UK", "description": "first"})
+        self.assertEqual((made["name"], made["description"]), ("co.uk.", "first"))
+        self.assertEqual(admin.get_tld(tld=made["id"]), made)
+        for name in ("co.uk", "CO.UK."):
+            self.assertEqual(admin.get_tld(tld=name), made)
+        self.fails("Duplicate", "the suffix co.uk. is already permitted", admin.create_tld,
+                   tld={"name": "co.uk."})
+        changed = admin.update_tld(tld="co.uk", values={"description": "second"})
+        self.assertEqual((changed["id"], changed["description"], changed["created_at"]),
+                         (made["id"], "second", made["created_at"]))
+        self.assertGreaterEqual(changed["updated_at"], made["updated_at"])
+        for bad, words in (("", "tld.name: must not be the root"),
+                           ("!uk", "tld.name: an exception"), ("a.*.uk", "tld.name: "),
+                           ("a b", "tld.name: "), (None, "tld.name")):
+            self.fails("Invalid", words, admin.create_tld, tld={"name": bad})
+        self.fails("Invalid", "has no field 'name'", admin.update_tld, tld="co.uk",
+                   values={"name": "x"})
+        admin.delete_tld(tld=made["id"])
+        for call in (admin.get_tld, admin.delete_tld):
+            self.fails("NotFound", "the list of permitted suffixes has no entry 'co.uk.'", call,
+                       tld="co.uk")
+
+    def test_pages(self):
+        names = {f"t{number:04}." for number in range(250)} | {"*.ck.", "!www.ck."}
+        admin.apply_tlds(add=sorted(names))
+        found, marker = [], None
+        while True:
+            page = admin.find_tlds(limit=100, marker=marker)
+            found += [tld["name"] for tld in page["tlds"]]
+            marker = page["marker"]
+            if not marker:
+                break
+        self.assertEqual(found, sorted(names))
+        for pattern, want in (("t000*", {f"t000{digit}." for digit in range(10)}),
+                              ("*.ck", {"*.ck.", "!www.ck."}), ("\\*.ck", {"*.ck."}),
+                              ("t0001", {"t0001."}), ("nothing", set())):
+            page = admin.find_tlds(criterion={"name": pattern})
+            self.assertEqual({tld["name"] for tld in page["tlds"]}, want, pattern)
+
+    def test_batches(self):
+        names = [f"b{number}" for number in range(BATCH)]
+        self.assertEqual(admin.apply_tlds(add=names), {"added": BATCH, "removed": 0})
+        self.assertEqual(admin.apply_tlds(add=names), {"added": 0, "removed": 0})
+        self.assertEqual(admin.apply_tlds(add=["b0", "c", "c."], remove=["b0", "b1", "none"]),
+                         {"added": 2, "removed": 2})
+        self.fails("TooLarge", "at most 1000 entries together, not 1001", admin.apply_tlds,
+                   add=names, remove=["b0"])
+        self.fails("Invalid", "remove[1]: ", admin.apply_tlds, add=["d"], remove=["b2", "a..b"])
+        self.assertEqual(len(self.suffixes()), BATCH)
+        self.assertEqual(admin.apply_tlds(remove=names), {"added": 0, "removed": BATCH - 1})
+        self.assertEqual(self.suffixes(), {"c."})
+        self.assertEqual(admin.apply_tlds(), {"added": 0, "removed": 0})
+
+    def test_batches_at_once(self):
+        """Callers that change the same entries wait for each other, and none fails."""
+        names = [f"r{number}" for number in range(200)]
+        with ThreadPoolExecutor(4) as pool:
+            done = [pool.submit(admin.client.call, admin.context, "apply_tlds", add=names[::step])
+                    for step in (1, -1, 1, -1)]
+        self.assertEqual(sum(one.result()["added"] for one in done), len(names))
+
+    def test_the_look_up_uses_the_index(self):
+        """With 10 000 entries it reads a row a key."""
+        rows = ", ".join(f"('{number:032x}', 'e{number}.example.')" for number in range(10_000))
+        fleet.mariadb.sql(f"INSERT INTO tlds (id, name) VALUES {rows}; ANALYZE TABLE tlds")
+        sql = fleet.mariadb.sql
+        keys = "'a.e7.example.', '*.e7.example.', '!a.e7.example.', 'e7.example.', 'example.'"
+        query = (f"SELECT 0, name FROM tlds WHERE name IN ({keys}) "
+                 "UNION ALL SELECT 1, MIN(name) FROM tlds")
+        plan = sql(f"EXPLAIN {query}")
+        self.assertEqual([row[5] for row in plan[:1]], ["tld_name"], plan)
+        self.assertIn(plan[0][3], ("range", "const"), plan)
+        self.assertIn("optimized away", plan[1][-1], plan)
+        read = "SHOW SESSION STATUS LIKE 'Handler_read%'"
+        counts = sql(f"FLUSH STATUS; {query}; {read}", administrator=True)
+        self.assertLess(sum(int(row[1]) for row in counts if row[0].startswith("Handler_read_")
+                            and row[0] != "Handler_read_rnd_next"), 20, counts)
+        self.assertIsNone(self.outcome(f"{self.label()}.e7.example."))
+        self.assertEqual(self.outcome("e7.example.")[0], "Invalid")
 
 
 class Patterns(Story):
