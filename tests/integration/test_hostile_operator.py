@@ -198,6 +198,9 @@ COMMANDS = (
     ["blacklist", "add", Bad("bad.example.")],
     ["blacklist", "set", Bad("bad.example."), "--description", "worse"],
     ["blacklist", "delete", Bad("bad.example.")],
+    ["tld", "add", Bad("example.")],
+    ["tld", "delete", Bad("example.")],
+    ["tld", "import", Bad("suffixes")],
     ["quota", "set", "t", Bad("domains"), "9"],
     ["quota", "set", "t", "domains", Bad("9")],
     ["status", Bad(ZONE)],
@@ -209,6 +212,10 @@ COMMANDS = (
 
 SOA = b"@ 600 SOA ns.d.example. dns.d.example. 7 1 1 1 1\n@ 600 NS ns.example.net.\n"
 FILES = {
+    "suffixes": (b"", b"// nothing\n\n# at all\n", b"\0" * 1000, b"\xff" * 1000, b"(" * 100_000,
+                 b"org\n" + LONG, b"org\na..b\n", b"org\n!\n", b"org\n\x1b[2J\n",
+                 b"// ===BEGIN PRIVATE DOMAINS===\norg\n", b"org\n!ck\n", b"org\na.*.b\n",
+                 b"a" * 64 + b".org\n", b"x." * 200 + b"\n"),
     "import": (b"", b"\0" * 1000, b"\xff" * 1000, b"(" * 100_000, b'"', SOA + b'w 60 TXT "',
                SOA + b"w 60 TXT (\n", SOA + b"w 60 A 192.0.2.1 192.0.2.2\n", SOA + b"w 60 A\n",
                SOA + b"$INCLUDE /etc/passwd\n", SOA + b"$ORIGIN a..b.\nw 60 A 192.0.2.1\n",
@@ -263,6 +270,9 @@ class Client(Story):
         for text in FILES["import"]:
             with self.subTest(text=text[-60:]):
                 self.assert_refused("domain", "import", ZONE, "-", text=text)
+        for text in FILES["suffixes"]:
+            with self.subTest(text=text[-60:]):
+                self.assert_refused("tld", "import", "-", text=text)
         for text in FILES["apply"]:
             with self.subTest(text=text[-60:]):
                 self.assert_refused("record", "apply", ZONE, "-", text=text)

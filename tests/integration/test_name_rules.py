@@ -22,6 +22,40 @@ SECONDS = 30
 BATCH = 1000
 PATTERNS = 100
 
+# every feature of a Public Suffix List
+FILE = """\
+// This file has the form of the Public Suffix List.
+# Lines with a number sign are comments, too.
+
+// ===BEGIN ICANN DOMAINS===
+
+// uk : a suffix with others below it
+uk
+co.uk   // text behind a blank is not part of it
+  org.uk
+*.ck
+!www.ck
+// jp
+jp
+*.kobe.jp
+!city.kobe.jp
+// letters outside ASCII, as Unicode and as ASCII
+\u0440\u0444
+\u516c\u53f8.cn
+!\u0447.\u0440\u0444
+XN--FIQS8S
+uk
+// ===END ICANN DOMAINS===
+// ===BEGIN PRIVATE DOMAINS===
+blogs.example
+*.apps.example
+// ===END PRIVATE DOMAINS===
+after.example
+"""
+READ = {"uk.", "co.uk.", "org.uk.", "*.ck.", "!www.ck.", "jp.", "*.kobe.jp.", "!city.kobe.jp.",
+        "xn--p1ai.", "xn--55qx5d.cn.", "!xn--w1a.xn--p1ai.", "xn--fiqs8s.", "after.example."}
+PRIVATE = {"blogs.example.", "*.apps.example."}
+
 
 def setUpModule():
     global fleet, admin, tenant
@@ -349,6 +383,11 @@ class Patterns(Story):
 
 class Client(Story):
 
+    def setUp(self):
+        super().setUp()
+        self.folder = Path(tempfile.mkdtemp(prefix="zfnames"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
     def cli(self, *words, **options):
         return fleet.cli(*words, "--admin", **options)
 
@@ -358,6 +397,72 @@ class Client(Story):
             run([BINARIES / "zonefleet", "--config", fleet.config, *words, "--admin"],
                 seconds=SECONDS)
         return str(caught.exception)
+
+    def write(self, text, name="suffixes"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def listed(self):
+        return {tld["name"] for tld in self.cli("tld", "list")["tlds"]}
+
+    def test_suffixes(self):
+        self.assertEqual(self.cli("tld", "add", "*.ck", "--description", "new")["name"], "*.ck.")
+        self.cli("tld", "add", "\u0440\u0444")
+        self.assertEqual(self.listed(), {"*.ck.", "xn--p1ai."})
+        text = self.cli("tld", "list", "*.ck", as_json=False)
+        self.assertRegex(text, r"\ANAME +CREATED +DESCRIPTION\n\*\.ck\. +\S+ +new\n\Z")
+        self.assertIn("a..b", self.refused("tld", "add", "a..b"))
+        self.assertIn("is already permitted", self.refused("tld", "add", "*.ck"))
+        self.cli("tld", "delete", "\u0440\u0444")
+        tld, = self.cli("tld", "list")["tlds"]
+        self.cli("tld", "delete", tld["id"])
+        self.assertIn("has no entry '*.ck.'", self.refused("tld", "delete", "*.ck"))
+
+    def test_import(self):
+        path = self.write(FILE)
+        want = {"read": len(READ), "added": len(READ), "removed": 0, "unchanged": 0}
+        self.assertEqual(self.cli("tld", "import", path, "--dry-run"), want | {"dry_run": True})
+        self.assertEqual(self.listed(), set())
+        self.assertEqual(self.cli("tld", "import", path), want | {"dry_run": False})
+        self.assertEqual(self.listed(), READ)
+        self.assertEqual(self.cli("tld", "import", path, as_json=False),
+                         f"read {len(READ)} suffixes, added 0, removed 0, unchanged {len(READ)}\n")
+        self.cli("tld", "import", path, "--private")
+        self.assertEqual(self.listed(), READ | PRIVATE)
+        self.cli("tld", "add", "extra")
+        answer = self.cli("tld", "import", path, "--replace", "--dry-run")
+        self.assertEqual((answer["added"], answer["removed"]), (0, 3))
+        self.assertEqual(self.listed(), READ | PRIVATE | {"extra."})
+        answer = self.cli("tld", "import", path, "--replace")
+        self.assertEqual((answer["added"], answer["removed"], answer["unchanged"]),
+                         (0, 3, len(READ)))
+        self.assertEqual(self.listed(), READ)
+        self.assertIsNone(self.outcome(f"{self.label()}.org.uk."))
+        self.assertEqual(self.outcome(f"{self.label()}.blogs.example.")[0], "Invalid")
+
+    def test_import_of_many(self):
+        names = [f"m{number}" for number in range(2 * BATCH + 500)]
+        path = self.write("\n".join(names))
+        self.assertEqual(self.cli("tld", "import", path)["added"], len(names))
+        path = self.write("\n".join(names[BATCH + 100:] + ["other"]))
+        answer = self.cli("tld", "import", path, "--replace")
+        self.assertEqual((answer["added"], answer["removed"]), (1, BATCH + 100))
+        self.assertEqual(len(self.suffixes()), BATCH + 401)
+
+    def test_files_that_are_refused(self):
+        self.cli("tld", "add", "kept")
+        for text, words in (("org\n\nco..uk\n", ":3: "),
+                            ("org\n# x\n!uk\n", ":3: an exception must"),
+                            ("org\na.*.b\n", ":2: "), ("\n" * 1200 + "!uk", ":1201: an exception"),
+                            ("org\n" + "x" * 5000 + "\n",
+                             ":2: a line must have at most 4096 octets, not 5000"),
+                            ("// only\n", "must contain a suffix")):
+            path = self.write(text)
+            said = self.refused("tld", "import", path, "--replace")
+            self.assertIn(f"{path}{words}" if words[0] == ":" else words, said)
+        self.assertEqual(self.suffixes(), {"kept."})
+        self.assertIn("cannot read", self.refused("tld", "import", self.folder / "nothing"))
 
     def test_blacklist(self):
         self.cli("blacklist", "add", "--pattern", r"^ns[0-9]*\.", "--description", "ours")

@@ -12,7 +12,7 @@ const struct command_group command_groups[] = {
 	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
 	{ "Pools and name servers",
 	  { "pool", "server", "servers", "repairs", "tsigkey" } },
-	{ "Limits", { "quota", "blacklist" } },
+	{ "Limits", { "quota", "blacklist", "tld" } },
 	{ "Shared zones", { "owner" } },
 	{ "Ports", { "network", "subnet", "port" } },
 	{ "Routes", { "router", "route" } },

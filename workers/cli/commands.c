@@ -277,6 +277,47 @@ const struct command commands[] = {
 	  "that the entry reserved, unless another entry reserves them.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
+	{ "tld add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, tld_add,
+	  "add a permitted suffix (administrators only)",
+	  "Adds the suffix NAME to the list of permitted suffixes. If the list has a "
+	  "suffix, a tenant may create only domains whose names are below a suffix of "
+	  "the list. A tenant may not create a domain whose name is itself a suffix. "
+	  "Administrators may create all domains.\n"
+	  "NAME has the form of the Public Suffix List (publicsuffix.org): 'co.uk', "
+	  "'*.ck' for each name directly below ck, and '!www.ck' for an exception from "
+	  "'*.ck'. For a name, an exception wins, or else the suffix with the most "
+	  "labels.",
+	  "zonefleet tld add org --admin\n"
+	  "zonefleet tld add '*.ck' --description 'since 2026' --admin" },
+	{ "tld list", "[PATTERN]", 0, 1, OPT(LIMIT), NEED_BROKER, tld_list,
+	  "list the permitted suffixes (administrators only)",
+	  "Lists the permitted suffixes. Each * in PATTERN matches any number of "
+	  "characters. Write \\* for the * of a suffix.",
+	  "zonefleet tld list --admin\n"
+	  "zonefleet tld list '*.uk' --admin" },
+	{ "tld delete", "NAME", 1, 1, 0, NEED_BROKER, tld_delete,
+	  "delete a permitted suffix (administrators only)",
+	  "Deletes the suffix NAME from the list of permitted suffixes. NAME can also be "
+	  "the id of the suffix. Existing domains stay. If the list becomes empty, "
+	  "tenants may create domains below all names.",
+	  "zonefleet tld delete '*.ck' --admin" },
+	{ "tld import", "FILE", 1, 1, OPT(REPLACE) | OPT(PRIVATE) | OPT(DRY_RUN),
+	  NEED_BROKER, tld_import,
+	  "import a file of suffixes (administrators only)",
+	  "Adds the suffixes in FILE to the list of permitted suffixes. FILE contains "
+	  "one suffix on each line. The client ignores text after a blank, and lines "
+	  "that begin with // or #. So FILE can be a Public Suffix List "
+	  "(publicsuffix.org). The client skips the private domains of such a list, "
+	  "unless you give --private. If the name of FILE ends in .xz or .gz, the client "
+	  "decompresses the file. If FILE is -, the client reads standard input. The "
+	  "client converts names with letters outside ASCII.\n"
+	  "If the client or central refuses a suffix, the reason begins with the name of "
+	  "the file and the number of the line. The client first checks the whole file. "
+	  "Then it changes at most 1000 suffixes with each call. If a call fails, run "
+	  "the command again.",
+	  "zonefleet tld import public_suffix_list.dat --replace --dry-run --admin\n"
+	  "zonefleet tld import public_suffix_list.dat --replace --admin" },
+
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators only)",

@@ -18,6 +18,8 @@ command_fn record_apply;						/* apply.c */
 command_fn pool_list, pool_show, pool_create, pool_set, pool_delete;
 command_fn blacklist_add, blacklist_list, blacklist_set;		/* blacklist.c */
 command_fn blacklist_delete;
+command_fn tld_add, tld_list, tld_delete;				/* tld.c */
+command_fn tld_import;							/* tld_import.c */
 command_fn quota_show, quota_set;					/* quota.c */
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */
 command_fn tsigkey_rotate, tsigkey_delete;

@@ -56,6 +56,21 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 	return OK;
 }
 
+enum err names_suffix(const char *word, char text[SUFFIX_TEXT], struct why *why)
+{
+	static const struct name root = { .len = 1 };
+	size_t mark = *word == '!' ? 1 : !strncmp(word, "*.", 2) ? 2 : 0;
+	struct name name;
+	enum err err = names_parse(word + mark, &root, "the suffix", &name, why);
+
+	if (err)
+		return err;
+	name_fold(&name);
+	memcpy(text, word, mark);
+	name_format(&name, text + mark);
+	return OK;
+}
+
 /* True: with the domain appended, the name would contain the domain twice. */
 static bool names_is_dot_forgotten(const char *word, const struct name *zone)
 {

@@ -18,6 +18,13 @@
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
+ * Writes the entry of the list of permitted suffixes in WORD to TEXT, in the form that
+ * central accepts: "co.uk.", "*.ck." or "!www.ck.", in ASCII. ERR_INVALID: WORD is not a
+ * name after "!" or "*.".
+ */
+enum { SUFFIX_TEXT = NAME_MAX_TEXT + 4 };
+enum err names_suffix(const char *word, char text[SUFFIX_TEXT], struct why *why);
+/*
  * Writes the absolute name of the record in WORD to TEXT. DOMAIN: the canonical name of
  * the domain. Refuses a relative name that ends in the name of the domain
  * ("www.example.org" in example.org.), because the user has probably forgotten the final

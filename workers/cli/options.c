@@ -178,6 +178,10 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"skip records outside the domain, with a warning for each record" },
 	[OPT_PATTERN]      = { "pattern", 0, "REGEX",
 		"set the regular expression of the entry, for example '^ns[0-9]*\\.'" },
+	[OPT_REPLACE]      = { "replace", 0, NULL,
+		"also delete the suffixes that are not in FILE" },
+	[OPT_PRIVATE]      = { "private", 0, NULL,
+		"also import the private domains of a Public Suffix List" },
 };
 
 struct scanner {

@@ -45,6 +45,40 @@ static void domains_as_typed(void **state)
 	}
 }
 
+static void suffixes_as_typed(void **state)
+{
+	static const struct {
+		const char *word, *want;	/* NULL: refused */
+	} cases[] = {
+		{ "org",        "org." },
+		{ "Co.UK.",     "co.uk." },
+		{ "*.ck",       "*.ck." },
+		{ "*",          "*." },
+		{ "!www.ck",    "!www.ck." },
+		{ "рф",         "xn--p1ai." },
+		{ "*.рф",       "*.xn--p1ai." },
+		{ "!公司.cn",   "!xn--55qx5d.cn." },
+		{ ID,           ID "." },
+		{ "",           NULL },
+		{ "!",          NULL },
+		{ "*.",         NULL },
+		{ "a..b",       NULL },
+		{ "!.ck",       NULL },
+		{ "☃.example",  NULL },
+	};
+	char text[SUFFIX_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		enum err err = names_suffix(cases[i].word, text, &why);
+
+		print_message("  '%s'\n", cases[i].word);
+		assert_int_equal(err, cases[i].want ? OK : ERR_INVALID);
+		if (cases[i].want)
+			assert_string_equal(text, cases[i].want);
+	}
+}
+
 static void records_as_typed(void **state)
 {
 	static const struct {
@@ -215,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_as_typed),
+		cmocka_unit_test(suffixes_as_typed),
 		cmocka_unit_test(records_as_typed),
 		cmocka_unit_test(criteria_as_typed),
 		cmocka_unit_test(times_as_typed),
