@@ -40,6 +40,11 @@ static const struct {
 	  "The current state of the object does not allow this call" },
 	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, RETRY_NEVER,
 	  "The call would exceed a quota" },
+	[ERR_NO_POOL]     = { "no_pool",     "NoValidPoolFound",   OURS, RETRY_NEVER,
+	  "No pool fits the new domain. The message names the filter of the scheduler "
+	  "that removed the last pool" },
+	[ERR_SEVERAL_POOLS] = { "several_pools", "MultiplePoolsFound", OURS, RETRY_NEVER,
+	  "Several pools fit the new domain" },
 	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, RETRY_NEVER,
 	  "The message or an object in it is too large" },
 	[ERR_RACE]        = { "race",        "Busy",               OURS, RETRY_NOW,

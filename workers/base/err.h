@@ -23,6 +23,8 @@ enum err {
 	ERR_EXISTS,		/* another object has this name or id */
 	ERR_CONFLICT,		/* the current state does not allow the request */
 	ERR_QUOTA,
+	ERR_NO_POOL,		/* no pool fits the new domain */
+	ERR_SEVERAL_POOLS,	/* several pools fit the new domain */
 	ERR_TOO_LARGE,
 	ERR_RACE,	/* the transaction lost a race; the program tries again */
 	/* another transaction has locked the row; the program tries again soon */
