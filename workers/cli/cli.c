@@ -168,6 +168,35 @@ enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
 	return err;
 }
 
+enum err cli_put_pairs(struct cli *cli, enum cli_option option, json_t *into,
+                       const char *key)
+{
+	json_t *pairs;
+	char *list, *rest;
+	enum err err = OK;
+
+	if (!cli_has(cli, option))
+		return OK;
+	list = xstrdup(cli->option[option]);
+	pairs = json_object();
+	for (char *word = strtok_r(list, ",", &rest); word && !err;
+	     word = strtok_r(NULL, ",", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (value && value > word) {
+			*value++ = '\0';
+			json_object_set_new(pairs, word, json_string(value));
+		} else {
+			err = cli_usage(cli, "--%s: must be KEY=VALUE, or several "
+			                "KEY=VALUE separated by commas, not '%.100s'",
+			                option_rows[option].name, word);
+		}
+	}
+	json_object_set_new(into, key, pairs);
+	free(list);
+	return err;
+}
+
 enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
                        const char *key)
 {

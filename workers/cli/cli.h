@@ -129,6 +129,12 @@ void cli_put_force(const struct cli *cli, json_t *args);
  */
 enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
                       const char *key);
+/*
+ * Puts the pairs of an option (KEY=VALUE,...) into INTO as an object KEY of strings. An
+ * empty value of the option puts an empty object.
+ */
+enum err cli_put_pairs(struct cli *cli, enum cli_option option, json_t *into,
+                       const char *key);
 /* Like cli_put_host(), but for host names that are separated by commas. */
 enum err cli_put_hosts(struct cli *cli, enum cli_option option, json_t *into,
                        const char *key);

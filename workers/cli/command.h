@@ -14,7 +14,7 @@ struct command {
 	/* minimum and maximum number of arguments; max is -1: no maximum */
 	int min, max;
 	/* the options of the command, without the common options */
-	uint64_t options;
+	option_set options;
 	enum { NEED_NOTHING, NEED_BROKER, NEED_DATABASE } need;
 	enum err (*run)(struct cli *cli);
 	const char *help;		/* one line that says what the command does */

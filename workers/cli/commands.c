@@ -4,7 +4,9 @@
 #define WAIT (OPT(WAIT) | OPT(WAIT_TIMEOUT))
 #define SELECTOR (OPT(NAME) | OPT(BELOW) | OPT(TYPE) | OPT(RESOURCE))
 #define SOA (OPT(EMAIL) | OPT(PRIMARY) | OPT(TTL) | OPT(REFRESH) | OPT(RETRY) | \
-             OPT(EXPIRE) | OPT(MINIMUM) | OPT(DESCRIPTION))
+             OPT(EXPIRE) | OPT(MINIMUM) | OPT(DESCRIPTION) | OPT(ATTRIBUTES))
+#define POOL_VALUES (OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG) | OPT(ATTRIBUTES) | \
+                     OPT(CAPACITY))
 
 const struct command commands[] = {
 	{ "domain create", "NAME", 1, 1, WAIT | SOA | OPT(POOL) | OPT(NS),
@@ -122,8 +124,8 @@ const struct command commands[] = {
 	  "include the SOA record.",
 	  "zonefleet domain export example.org example.org.zone" },
 
-	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
-	  NEED_BROKER, record_add,
+	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1,
+	  WAIT | OPT(TTL) | OPT(DESCRIPTION), NEED_BROKER, record_add,
 	  "add records to a record set",
 	  "Adds one record for each DATA argument. Write DATA as in a zone file. If DATA "
 	  "contains blanks or other characters with a special meaning in the shell, put "
@@ -159,8 +161,8 @@ const struct command commands[] = {
 	  "zonefleet record list example.org\n"
 	  "zonefleet record list example.org www --type A\n"
 	  "zonefleet record list example.org --status ERROR --json" },
-	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL) | OPT(FORCE),
-	  NEED_BROKER, record_set,
+	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1,
+	  WAIT | OPT(TTL) | OPT(FORCE) | OPT(DESCRIPTION), NEED_BROKER, record_set,
 	  "replace the records of a record set",
 	  "Replaces the records of the record set. After the command, the record set "
 	  "contains the records in DATA and no other records. Without --ttl, the record "
@@ -212,7 +214,7 @@ const struct command commands[] = {
 	  "that the servers in the column SERVERS reject. If you give no POOL, the "
 	  "command shows the pool with the name default.",
 	  "zonefleet pool show --admin" },
-	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
+	{ "pool create", "POOL", 1, 1, POOL_VALUES,
 	  NEED_BROKER, pool_create,
 	  "create a pool (administrators only)",
 	  "Creates a pool of name servers. After this command, set poolmgr.pool_name to "
@@ -220,13 +222,15 @@ const struct command commands[] = {
 	  "manager. --ns sets the hosts in the NS records at the apex of new domains. "
 	  "--catalog sets the name of the catalog zone of the pool. If a name server "
 	  "reads the catalog zone, the server itself creates and deletes the zones that "
-	  "the catalog zone lists.",
+	  "the catalog zone lists. The filters in central.scheduler_filters can use "
+	  "--attributes and --capacity to select the pool of a new domain.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
-	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
+	{ "pool set", "POOL", 1, 1, POOL_VALUES,
 	  NEED_BROKER, pool_set,
 	  "change a pool (administrators only)",
-	  "Changes the hosts in the NS records, the description or the catalog zone of "
-	  "the pool. Existing domains keep their NS records. --catalog NAME creates the "
+	  "Changes the values that you set with options. All other values stay the same. "
+	  "Existing domains keep their NS records and stay in the pool. --catalog NAME "
+	  "creates the "
 	  "catalog zone NAME of the pool. --catalog \"\" deletes the catalog zone. The "
 	  "deletion is complete when no name server serves the catalog zone.",
 	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"

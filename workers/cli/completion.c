@@ -40,7 +40,7 @@ static const char foot[] =
 "}\n"
 "complete -o filenames -F _zonefleet zonefleet\n";
 
-static void completion_print_options(uint64_t options)
+static void completion_print_options(option_set options)
 {
 	const char *space = "";
 

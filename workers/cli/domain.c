@@ -41,6 +41,7 @@ static const struct field fields[] = {
 	{ "recordsets",  "record sets" },
 	{ "records",     "records" },
 	{ "description", "description" },
+	{ "attributes",  "attributes" },
 	{ "created_at",  "created" },
 	{ "updated_at",  "updated" },
 	{ 0 }
@@ -73,6 +74,8 @@ static enum err domain_put_values(struct cli *cli, json_t *into)
 
 	cli_put_text(cli, OPT_EMAIL, into, "email");
 	cli_put_text(cli, OPT_DESCRIPTION, into, "description");
+	if (!err)
+		err = cli_put_pairs(cli, OPT_ATTRIBUTES, into, "attributes");
 	for (size_t i = 0; !err && i < sizeof times / sizeof times[0]; i++)
 		err = domain_put_seconds(cli, times[i].option, into, times[i].key);
 	return err;

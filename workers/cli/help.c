@@ -71,7 +71,7 @@ static void help_print_option(const struct option_row *row)
 	help_print_pair(left, row->help, OPTION_COLUMN);
 }
 
-static void help_print_options(uint64_t options)
+static void help_print_options(option_set options)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
 		if (options & (UINT64_C(1) << i))

@@ -10,7 +10,7 @@ static json_t *option_row_json(const struct option_row *row)
 	                 row->help);
 }
 
-static json_t *options_json(uint64_t options)
+static json_t *options_json(option_set options)
 {
 	json_t *json = json_array();
 

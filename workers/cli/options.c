@@ -67,6 +67,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"answers" },
 	[OPT_DESCRIPTION]  = { "description", 0, "TEXT",
 		"set the description, which can be any text" },
+	[OPT_ATTRIBUTES]   = { "attributes", 0, "KEY=VALUE,...",
+		"replace all attributes. An empty value ('') removes all attributes" },
 	[OPT_POOL]         = { "pool", 0, "POOL", "select the pool of name servers" },
 	[OPT_NS]           = { "ns", 0, "HOST,...",
 		"set the hosts in the NS records at the apex",
@@ -154,7 +156,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"label. A route can have several labels. An empty value ('') removes all "
 		"labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
-		"set the largest number of routes of the router. '' means no limit" },
+		"set the largest number of routes of the router or of domains of the "
+		"pool. '' means no limit" },
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that zonefleet-ports, zonefleet-routes "

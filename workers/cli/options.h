@@ -26,14 +26,15 @@ enum cli_option {
 	OPT_DNS, OPT_LABEL, OPT_CAPACITY, OPT_UNDO, OPT_FORCE,
 	OPT_HOST, OPT_BACKEND, OPT_ROUTER, OPT_PHASE, OPT_VOUCH,
 	OPT_IGNORE_OUT_OF_ZONE,
-	OPT_PATTERN, OPT_REPLACE, OPT_PRIVATE,
+	OPT_PATTERN, OPT_REPLACE, OPT_PRIVATE, OPT_ATTRIBUTES,
 	OPT_COUNT
 };
-_Static_assert(OPT_COUNT <= 64, "a set of options has 64 bits");
+_Static_assert(OPT_COUNT <= 128, "a set of options has 128 bits");
 
 /* A set of options: OPT(WAIT) | OPT(TTL). */
-#define OPT(name) (UINT64_C(1) << OPT_##name)
-#define OPT_COMMON ((UINT64_C(1) << OPT_COMMON_COUNT) - 1)
+__extension__ typedef unsigned __int128 option_set;
+#define OPT(name) ((option_set)1 << OPT_##name)
+#define OPT_COMMON (((option_set)1 << OPT_COMMON_COUNT) - 1)
 
 struct option_row {
 	const char *name;		/* long form of the option, "wait-timeout" */

@@ -289,6 +289,16 @@ static void output_join_texts(const json_t *array, struct buf *text)
 		           json_is_string(item) ? json_string_value(item) : "");
 }
 
+static void output_join_pairs(const json_t *object, struct buf *text)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value)
+		buf_printf(text, "%s%s=%s", text->len ? ", " : "", key,
+		           json_is_string(value) ? json_string_value(value) : "");
+}
+
 static void output_add_field(struct table *table, const char *title, const json_t *value)
 {
 	struct buf text = { 0 };
@@ -301,7 +311,10 @@ static void output_add_field(struct table *table, const char *title, const json_
 	else if (json_is_boolean(value))
 		table_text(table, json_is_true(value) ? "yes" : "no");
 	else {
-		output_join_texts(value, &text);
+		if (json_is_object(value))
+			output_join_pairs(value, &text);
+		else
+			output_join_texts(value, &text);
 		table_text(table, buf_string(&text));
 	}
 	buf_clear(&text);
@@ -310,6 +323,7 @@ static void output_add_field(struct table *table, const char *title, const json_
 static bool output_is_empty(const json_t *value)
 {
 	return !value || json_is_null(value) ||
+	       (json_is_object(value) && !json_object_size(value)) ||
 	       (json_is_string(value) && !*json_string_value(value));
 }
 

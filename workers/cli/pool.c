@@ -18,6 +18,8 @@ static const struct field fields[] = {
 	{ "description", "description" },
 	{ "ns_records",  "ns" },
 	{ "catalog_zone", "catalog" },
+	{ "attributes",  "attributes" },
+	{ "capacity",    "capacity" },
 	{ 0 }
 };
 
@@ -110,6 +112,19 @@ enum err pool_show(struct cli *cli)
 	return OK;
 }
 
+static enum err pool_put_capacity(struct cli *cli, json_t *values)
+{
+	int64_t capacity = -1;
+	enum err err = OK;
+
+	if (!cli_has(cli, OPT_CAPACITY))
+		return OK;
+	if (*cli->option[OPT_CAPACITY])
+		err = cli_number(cli, OPT_CAPACITY, 0, UINT32_MAX, &capacity);
+	json_object_set_new(values, "capacity", json_integer(capacity));
+	return err;
+}
+
 /* The caller frees *values, also after an error. */
 static enum err pool_values(struct cli *cli, json_t **values)
 {
@@ -118,6 +133,10 @@ static enum err pool_values(struct cli *cli, json_t **values)
 	*values = json_object();
 	cli_put_text(cli, OPT_DESCRIPTION, *values, "description");
 	err = cli_put_hosts(cli, OPT_NS, *values, "ns_records");
+	if (!err)
+		err = cli_put_pairs(cli, OPT_ATTRIBUTES, *values, "attributes");
+	if (!err)
+		err = pool_put_capacity(cli, *values);
 	return err ? err : cli_put_host(cli, OPT_CATALOG, *values, "catalog_zone");
 }
 

@@ -123,6 +123,7 @@ static enum err record_put(struct cli *cli, const struct zone_ref *zone, json_t 
 	json_object_set_new(change, "type", json_string(cli->argv[2]));
 	if (cli_has(cli, OPT_TTL))
 		json_object_set_new(change, "ttl", json_integer(ttl));
+	cli_put_text(cli, OPT_DESCRIPTION, change, "description");
 	if (cli->argc == 3)
 		return OK;
 	records = json_array();

@@ -10,40 +10,11 @@
 
 /* ---- values from options ---- */
 
-/* Reads "K=V,..."; "" removes all labels. */
-static enum err route_put_labels(struct cli *cli, json_t *values)
-{
-	json_t *labels;
-	char *list, *rest;
-	enum err err = OK;
-
-	if (!cli_has(cli, OPT_LABEL))
-		return OK;
-	list = xstrdup(cli->option[OPT_LABEL]);
-	labels = json_object();
-	for (char *word = strtok_r(list, ",", &rest); word && !err;
-	     word = strtok_r(NULL, ",", &rest)) {
-		char *value = strchr(word, '=');
-
-		if (value && value > word) {
-			*value++ = '\0';
-			json_object_set_new(labels, word, json_string(value));
-		} else {
-			err = cli_usage(cli, "--label: must be KEY=VALUE, or several "
-			                "KEY=VALUE separated by commas, not '%.100s'",
-			                word);
-		}
-	}
-	json_object_set_new(values, "labels", labels);
-	free(list);
-	return err;
-}
-
 static enum err route_put_values(struct cli *cli, json_t *values)
 {
 	cli_put_text(cli, OPT_HOST, values, "host");
 	cli_put_text(cli, OPT_BACKEND, values, "backend");
-	return route_put_labels(cli, values);
+	return cli_put_pairs(cli, OPT_LABEL, values, "labels");
 }
 
 /* ---- state ---- */
@@ -408,26 +379,12 @@ static const struct field route_fields[] = {
 	{ 0 }
 };
 
-static json_t *route_list_labels(const json_t *labels)
-{
-	json_t *list = json_array(), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)labels, key, value)
-		json_array_append_new(list, json_sprintf("%s=%s", key,
-		                                         json_string_value(value)));
-	return list;
-}
-
 static void route_show_fields(const struct output *out, const struct work *work)
 {
-	const json_t *labels = json_object_get(work->route, "labels");
 	json_t *shown = json_copy(work->route);
 
 	json_object_set_new(shown, "route", json_string(work->name));
 	json_object_update(shown, json_object_get(work->route, "status"));
-	json_object_set_new(shown, "labels", json_object_size(labels)
-	                    ? route_list_labels(labels) : json_null());
 	output_fields(out, shown, route_fields);
 	json_decref(shown);
 }
