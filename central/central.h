@@ -21,6 +21,7 @@ struct central {
 		 * default_pool; "*": all pools
 		 */
 		struct option_texts tenant_pools;
+		struct option_texts scheduler_filters;	/* core/scheduler.h */
 		/* hosts for the NS records of the default pool */
 		struct option_texts ns_records;
 		/*

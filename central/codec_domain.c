@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "codec.h"
+#include "model/attributes.h"
 #include "model/identity.h"
 #include "model/json.h"
 #include "model/rr.h"
@@ -16,8 +17,8 @@ const struct json_field codec_domain_fields[] = {
 	  "another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
 	{ "pool", "string", "the pool. A tenant can use only the default pool and the "
-	  "pools in `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
-	  .is_fixed = true },
+	  "pools in `central.tenant_pools`", "the pool that the filters in "
+	  "`central.scheduler_filters` select", POOL_NAME_MAX, .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
 	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },
 	{ "email", "string", "the email address in the SOA record",
@@ -36,6 +37,8 @@ const struct json_field codec_domain_fields[] = {
 	  "seconds", "`central.soa_minimum`", RR_TTL_MAX },
 	{ "description", "string", "any text. zonefleet does not use this text",
 	  "empty", DESCRIPTION_MAX },
+	{ "attributes", "[attributes]", "the attributes. The scheduler can compare the "
+	  "attributes of a new domain with the attributes of the pools", "empty" },
 	{ 0 }
 };
 
@@ -75,6 +78,7 @@ const struct json_field codec_domain_shown[] = {
 	{ "minimum", "number", "the TTL of negative answers in the SOA record, in "
 	  "seconds" },
 	{ "description", "string", "any text. zonefleet does not use this text" },
+	{ "attributes", "[attributes]", "the attributes" },
 	{ "records", "number",
 	  "number of records in the domain, without the SOA record" },
 	{ "recordsets", "number", "number of record sets in the domain, without the SOA "
@@ -153,6 +157,8 @@ static enum err domain_get_values(const json_t *json, struct arena *arena,
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &spec->description, why);
 
+	if (!err)
+		err = attributes_get(json, "attributes", arena, &spec->attributes, why);
 	if (!err)
 		err = soa_get_email(json, arena, &spec->soa, why);
 	if (!err)
@@ -239,8 +245,8 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 {
 	const struct domain *is = &zone->is;
 	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, "
-	                         "s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
-	                         "s:s, s:s, s:I}",
+	                         "s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, "
+	                         "s:I, s:s, s:s, s:I}",
 		"id", is->id, "name", is->name, "tenant", is->tenant,
 		"kind", is->is_catalog ? "CATALOG" : "PRIMARY",
 		"pool", zone->pool, "pool_id", is->pool_id,
@@ -252,6 +258,7 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 		"refresh", (json_int_t)is->refresh, "retry", (json_int_t)is->retry,
 		"expire", (json_int_t)is->expire, "minimum", (json_int_t)is->minimum,
 		"description", is->description,
+		"attributes", attributes_encode(zone->attributes),
 		"records", (json_int_t)zone->records,
 		"recordsets", (json_int_t)zone->recordsets,
 		"created_at", zone->created_at, "updated_at", zone->updated_at,

@@ -19,6 +19,7 @@ struct domain_spec {
 	const char *owner;		/* the name of the domain, in canonical form */
 	struct name name;
 	const char *tenant, *pool, *description;
+	const char *attributes;		/* text of model/attributes.h */
 	struct soa_spec soa;
 	bool has_ttl;
 	uint32_t ttl;

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "core/catalog.h"
 #include "core/limits.h"
+#include "model/attributes.h"
 #include "model/json.h"
 
 const struct json_field codec_pool_fields[] = {
@@ -15,6 +16,11 @@ const struct json_field codec_pool_fields[] = {
 	  "empty", DESCRIPTION_MAX },
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains",
 	  "empty", POOL_NS_MAX },
+	{ "attributes", "[attributes]", "the attributes that the filter `attribute` of "
+	  "the scheduler compares with the attributes of a new domain", "empty" },
+	{ "capacity", "number", "the number of domains after which the filter `capacity` "
+	  "of the scheduler no longer selects the pool. central counts the domains of "
+	  "such a pool every `central.sweep`. -1: no limit", "-1", UINT32_MAX },
 	{ "catalog_zone", "name", "the name of the catalog zone of the pool. central "
 	  "creates this zone. If the name is empty, central deletes the catalog zone of "
 	  "the pool",
@@ -27,7 +33,10 @@ const struct json_field codec_pool_fields[] = {
 	{ "name", "string", "the name of the pool" }, \
 	{ "description", "string", "any text. zonefleet does not use this text" }, \
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" }, \
-	{ "catalog_zone", "name or null", "the catalog zone of the pool" }
+	{ "catalog_zone", "name or null", "the catalog zone of the pool" }, \
+	{ "attributes", "[attributes]", "the attributes" }, \
+	{ "capacity", "number", "the number of domains after which the filter " \
+	  "`capacity` of the scheduler no longer selects the pool; -1: no limit" }
 
 const struct json_field codec_pool_shown[] = { SHOWN, { 0 } };
 
@@ -77,6 +86,11 @@ static enum err pool_get_values(const json_t *json, struct arena *arena,
 		                  &pool->ns_record_count, why);
 		pool->ns_records = hosts;
 	}
+	if (!err)
+		err = attributes_get(json, "attributes", arena, &pool->attributes, why);
+	if (!err)
+		err = json_get_int(json, "capacity", 0, -1, UINT32_MAX, &pool->capacity,
+		                   why);
 	return err ? err : pool_get_catalog(json, arena, spec, why);
 }
 
@@ -92,7 +106,7 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 {
 	enum err err = json_only_fields(json, codec_pool_fields, "a pool", why);
 
-	*pool = (struct pool){ .description = "" };
+	*pool = (struct pool){ .description = "", .attributes = "", .capacity = -1 };
 	if (err)
 		return err;
 	err = json_get_text(json, "name", JSON_REQUIRED, POOL_NAME_MAX, &pool->name, why);
@@ -122,9 +136,11 @@ json_t *codec_pool_encode(const struct pool *pool)
 
 	for (size_t i = 0; i < pool->ns_record_count; i++)
 		json_array_append_new(hosts, json_string(pool->ns_records[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:s?}", "id", pool->id, "name", pool->name,
-	                 "description", pool->description, "ns_records", hosts,
-	                 "catalog_zone", pool->catalog_zone);
+	return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:o, s:I}", "id", pool->id,
+	                 "name", pool->name, "description", pool->description,
+	                 "ns_records", hosts, "catalog_zone", pool->catalog_zone,
+	                 "attributes", attributes_encode(pool->attributes),
+	                 "capacity", (json_int_t)pool->capacity);
 }
 
 static bool pool_has_backend(const struct limit_server *servers, size_t count,

@@ -14,6 +14,10 @@
 	"a string of more than 255 octets in a TXT record. Equal records count as one", \
 	fallback, RECORDS_MAX }
 
+#define DESCRIPTION(fallback) { "description", "string", "a text about the record set. " \
+	"zonefleet does not use this text, and a new text is no change of the zone", \
+	fallback, DESCRIPTION_MAX }
+
 const struct json_field codec_change_fields[] = {
 	{ "op", "string", "`add` adds these records. `delete` deletes these records, or "
 	  "the whole record set. `set` replaces all records of the record set with these "
@@ -34,6 +38,8 @@ const struct json_field codec_change_fields[] = {
 	  "manages. `expect` must not have `managed_by`",
 	  "none: new records have no producer, and `delete` deletes all records of the "
 	  "change", WORD_MAX },
+	DESCRIPTION("the current description; for a new record set, empty. `delete` and "
+	            "`expect` must not have `description`"),
 	RECORDS("required, except for `delete`. If `records` is absent, `delete` "
 		"deletes the whole record set. If `records` is `[]`, `set` deletes the "
 		"record set, `expect` expects that the record set does not exist, and "
@@ -46,6 +52,7 @@ const struct json_field codec_recordset_fields[] = {
 	{ "type", "string", "the record type", .is_fixed = true },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain",
 	  "null", RR_TTL_MAX },
+	DESCRIPTION("empty"),
 	RECORDS(NULL),
 	{ 0 }
 };
@@ -79,6 +86,8 @@ const struct json_field codec_recordset_shown[] = {
 	{ "name", "name", "the name of the record set" },
 	{ "type", "string", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
+	{ "description", "string", "a text about the record set. zonefleet does not use "
+	  "this text" },
 	{ "records", "list of strings", "the data of the records, without records whose "
 	  "task is DELETE" },
 	{ "members", "list of [member]", "the records with their states" },
@@ -156,6 +165,19 @@ static enum err change_get_ttl(const json_t *json, struct change *change, struct
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
 }
 
+static enum err change_get_description(const json_t *json, struct change *change,
+                                       struct why *why)
+{
+	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
+	                             &change->description, why);
+
+	if (!err && change->description && change->op != CHANGE_ADD &&
+	    change->op != CHANGE_SET)
+		return fail(why, ERR_INVALID, "description: is allowed only if op is add "
+		            "or set");
+	return err;
+}
+
 /* "ANY" is allowed only with "expect": the name must have no set. */
 static enum err change_get_type(const json_t *json, struct change *change,
                                 struct why *why)
@@ -195,6 +217,8 @@ static enum err change_get_place(const json_t *json, struct arena *arena,
 		err = change_get_type(json, change, why);
 	if (!err)
 		err = change_get_ttl(json, change, why);
+	if (!err)
+		err = change_get_description(json, change, why);
 	return codec_within(change->field, err, why);
 }
 
@@ -343,6 +367,9 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
 		err = name_parse(now->name, "name", &change->name, why);
 	if (!err)
 		err = codec_within("values", change_get_ttl(json, change, why), why);
+	if (!err)
+		err = codec_within("values", change_get_description(json, change, why),
+		                   why);
 	if (err)
 		return err;
 	if (json_is_absent(json, "records")) {
@@ -433,11 +460,11 @@ json_t *codec_recordset_encode(const struct recordset *set)
 		if (set->records[i].state.task != TASK_DELETE)
 			json_array_append_new(records, json_string(set->records[i].data));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:o, s:o}",
 		"id", set->id, "domain_id", set->domain_id, "name", set->name,
 		"type", type,
-		"ttl", recordset_encode_ttl(set->has_ttl, set->ttl), "records", records,
-		"members", members,
+		"ttl", recordset_encode_ttl(set->has_ttl, set->ttl),
+		"description", set->description, "records", records, "members", members,
 		"status", status_name(state->status), "task", task_name(state->task),
 		"created_at", recordset_encode_time(set->created_at),
 		"updated_at", recordset_encode_time(set->updated_at));

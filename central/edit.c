@@ -48,7 +48,7 @@ static bool edit_is_new_serial_only(const struct write *write)
 	const struct edit *edit = write->edit;
 
 	return write->req->context.is_admin && edit && edit->has_serial && !edit->count &&
-	       !edit->has_ttl && !edit->description &&
+	       !edit->has_ttl && !edit->description && !edit->attributes &&
 	       !json_object_get(write->req->args, "soa");
 }
 
@@ -457,13 +457,25 @@ static bool edit_apply_description(struct write *write, const struct edit *edit)
 	return true;
 }
 
+static bool edit_apply_attributes(struct write *write, const struct edit *edit)
+{
+	struct zone *zone = &write->zone;
+
+	if (!edit->attributes || !strcmp(edit->attributes, zone->attributes))
+		return false;
+	zone->attributes = edit->attributes;
+	store_domain_set_attributes(write->tx, zone);
+	return true;
+}
+
 static enum err edit_write(struct write *write, const struct edit *edit,
                            struct plan *plan, uint32_t serial,
                            struct edit_outcome *outcome)
 {
 	struct zone *zone = &write->zone;
 	struct zone before = *zone;
-	bool described = edit_apply_description(write, edit);
+	bool attributed = edit_apply_attributes(write, edit);
+	bool described = edit_apply_description(write, edit) || attributed;
 	bool retimed = edit_apply_ttl(write, edit, serial, outcome);
 	bool resigned = zone_set_soa(zone, &edit->soa);
 
@@ -471,6 +483,8 @@ static enum err edit_write(struct write *write, const struct edit *edit,
 	/* a serial from the caller changes the SOA record */
 	outcome->changed = plan->count > plan->marked || retimed || resigned ||
 	                   edit->has_serial;
+	/* a record set can have a new description, or its own TTL of the same value */
+	described |= plan->set_count > 0;
 	if (!outcome->changed && !described)
 		return write->tx->err;
 	if (outcome->changed)

@@ -25,7 +25,7 @@ struct edit {
 	struct soa_spec soa;
 	bool has_ttl;			/* the call sets the default TTL */
 	uint32_t ttl;
-	const char *description;	/* NULL: unchanged */
+	const char *description, *attributes;	/* NULL: unchanged */
 	/* the call sets the serial, which must be newer than the serial of the domain */
 	bool has_serial;
 	uint32_t serial;

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "consistency/member.h"
 #include "consistency/queue_watch.h"
+#include "core/scheduler.h"
 #include "core/zone.h"
 #include "import.h"
 #include "model/rr.h"
@@ -19,12 +20,17 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "pool of a new domain if the call names no pool. At startup, central creates "
-	  "this pool if the pool does not exist", .reloadable = true },
+	  "pool for the filters default and fallback in scheduler_filters. At startup, "
+	  "central creates this pool if the pool does not exist", .reloadable = true },
 	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
 	  "pools in which tenants can create domains, in addition to default_pool. "
 	  "\"*\": all pools. Administrators can create domains in any pool",
 	  .reloadable = true },
+	{ "scheduler_filters", OPTION_TEXTS, CONFIG(scheduler_filters),
+	  "pool_id, default", 1, 64,
+	  "filters that select the pool of a new domain, in this order: attribute, "
+	  "pool_id, capacity, random, default or fallback (docs/operate.md). After the "
+	  "last filter, exactly one pool must be left", .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
 	  "host names of the default pool's name servers. central writes these names "
 	  "into the NS records at the apex of new domains. At startup, central reads "
@@ -109,6 +115,7 @@ static const struct option_section sections[] = {
 static enum err central_check(void *self, struct why *why)
 {
 	const struct central *c = self;
+	const struct option_texts *filters = &c->config.scheduler_filters;
 	struct name name;
 	enum err err = email_to_name(c->config.hostmaster, "central.hostmaster", &name,
 	                             why);
@@ -119,7 +126,9 @@ static enum err central_check(void *self, struct why *why)
 	for (size_t i = 0; !err && i < c->config.ns_records.count; i++)
 		err = name_parse_owner(c->config.ns_records.item[i], "central.ns_records",
 		                       &name, why);
-	return err;
+	return err ? err : scheduler_check((const char *const *)filters->item,
+	                                   filters->count,
+	                                   "central.scheduler_filters", why);
 }
 
 static enum err central_start(void *self, const struct runtime *runtime, struct why *why)

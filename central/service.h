@@ -77,9 +77,9 @@ enum err service_blacklist_check(struct write *write, const struct name *name,
                                  const char *text);
 enum err service_domain_insert(struct write *write, const struct domain_spec *spec);
 /*
- * Appends a warning for each of the fields pool, ttl and description if its value in SPEC
- * differs from the value of the existing domain. The call does not change these fields of
- * an existing domain.
+ * Appends a warning for each of the fields pool, ttl, description and attributes if its
+ * value in SPEC differs from the value of the existing domain. The call does not change
+ * these fields of an existing domain.
  */
 void service_domain_warn_kept(const struct zone *zone, const struct domain_spec *spec,
                               json_t *warnings);

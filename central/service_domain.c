@@ -16,6 +16,7 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
+#include "placement.h"
 #include "reasons.h"
 
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
@@ -65,23 +66,6 @@ static enum err domain_check_quota(struct write *write)
 	               "(domains) allows no more", max);
 }
 
-/* The reason does not say whether the pool exists. */
-static enum err domain_check_pool(struct write *write, const struct domain_spec *spec)
-{
-	const struct option_texts *open = &write->central->config.tenant_pools;
-	bool is_open = write->req->context.is_admin || !spec->pool ||
-	               !strcmp(spec->pool, write->central->config.default_pool);
-
-	for (size_t i = 0; !is_open && i < open->count; i++)
-		is_open = !strcmp(open->item[i], "*") ||
-		          !strcmp(open->item[i], spec->pool);
-	if (is_open)
-		return OK;
-	return fail(&write->req->why, ERR_DENIED,
-	            "domain.pool: a tenant may use only the default pool and the "
-	            "pools in central.tenant_pools, not '%.64s'", spec->pool);
-}
-
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
 {
 	struct request *req = write->req;
@@ -92,23 +76,12 @@ enum err service_domain_check_new(struct write *write, const struct domain_spec 
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");
 	if (!err)
-		err = domain_check_pool(write, spec);
+		err = placement_check(write, spec);
 	if (!err)
 		err = service_tld_check(write, &spec->name, spec->owner);
 	if (!err)
 		err = service_blacklist_check(write, &spec->name, spec->owner);
 	return err ? err : domain_check_relatives(write, spec);
-}
-
-static enum err domain_find_pool(struct write *write, const struct domain_spec *spec,
-                                 struct pool *pool)
-{
-	const char *name = spec->pool ? spec->pool : write->central->config.default_pool;
-
-	if (store_pool_get(write->tx, "", name, write->arena, pool))
-		return OK;
-	return tx_fail(write->tx, ERR_INVALID, "domain.pool: there is no pool '%.64s'",
-	               name);
 }
 
 /* Makes the NS records at the apex: from the caller, or else from the pool. */
@@ -223,6 +196,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 		},
 		.apex = spec->name,
 		.pool = pool->name,
+		.attributes = spec->attributes ? spec->attributes : "",
 		.reason = "",
 		.quota_recordsets = -1,		/* the first records need no quota */
 		.quota_records = -1,
@@ -260,7 +234,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (!err)
 		err = domain_check_quota(write);
 	if (!err)
-		err = domain_find_pool(write, spec, &pool);
+		err = placement_select(write, spec, &pool);
 	if (!err)
 		err = domain_make_records(write, spec, &pool, first, &count);
 	if (!err)
@@ -352,6 +326,10 @@ void service_domain_warn_kept(const struct zone *zone, const struct domain_spec 
 		json_array_append_new(warnings, json_sprintf(
 			"description: the domain exists and keeps its description: to "
 			"change the description, call update_domain"));
+	if (spec->attributes && strcmp(spec->attributes, zone->attributes))
+		json_array_append_new(warnings, json_sprintf(
+			"attributes: the domain exists and keeps its attributes: to "
+			"change the attributes, call update_domain"));
 }
 
 /* The domain is new, or is the domain of a repeated call. */
@@ -410,7 +388,8 @@ enum err service_update_domain(struct write *write)
 		return err;
 	err = edit_apply(write, &(struct edit){ .soa = spec.soa, .has_ttl = spec.has_ttl,
 	                                        .ttl = spec.ttl,
-	                                        .description = spec.description },
+	                                        .description = spec.description,
+	                                        .attributes = spec.attributes },
 	                 &outcome);
 	if (err)
 		return err;

@@ -320,6 +320,8 @@ enum err service_pool_default(struct central *central, struct why *why)
 		.description = "made at the first start",
 		.ns_records = (const char *const *)hosts->item,
 		.ns_record_count = hosts->count,
+		.attributes = "",
+		.capacity = -1,
 	};
 	struct pool found;
 

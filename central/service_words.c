@@ -85,7 +85,8 @@ static const struct rpc_method_doc words[] = {
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain",
-	  "Changes the SOA values, the TTL or the description of a domain. The answer "
+	  "Changes the SOA values, the TTL, the description or the attributes of a "
+	  "domain. New attributes do not move the domain to a different pool. The answer "
 	  "also contains `warnings`, as in [outcome].", OWNER,
 	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
 	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
@@ -161,9 +162,9 @@ static const struct rpc_method_doc words[] = {
 	  "`pools`: list of [pool]; `marker`: id or null",
 	  "{'limit': 10}",
 	  FIELDS({ "sort_key", "string", "`name` or `created_at`", "`name`" }) },
-	{ "update_pool", "Changes the hosts in the NS records, the description or the "
-	  "catalog zone of a pool. Existing domains keep their NS "
-	  "records. The answer also contains `warnings`, as in `create_pool`.", ADMIN,
+	{ "update_pool", "Changes the values of a pool. Existing domains keep their NS "
+	  "records and stay in the pool. The answer also contains `warnings`, as in "
+	  "`create_pool`.", ADMIN,
 	  "[pool]",
 	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
 	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
@@ -190,8 +191,9 @@ static const struct rpc_method_doc words[] = {
 	           "record, the import uses the values of this record instead of "
 	           "`email`, `primary`, `refresh`, `retry`, `expire` and `minimum`. If "
 	           "the domain exists, the import uses only `name` and these six fields, "
-	           "in all modes. A warning names each value of `pool`, `ttl` or "
-	           "`description` that differs from the domain. For a new domain, the "
+	           "in all modes. A warning names each value of `pool`, `ttl`, "
+	           "`description` or `attributes` that differs from the domain. For a "
+	           "new domain, the "
 	           "import uses all fields. But if the import contains NS records at the "
 	           "apex, these records replace `ns`, so `ns` has an effect only in the "
 	           "mode `upsert`" },
@@ -440,6 +442,10 @@ static const struct rpc_object objects[] = {
 		{ "deleted", "number", "number of records that the import deleted" },
 		{ "changed", "true or false", "false: nothing changed" }, WARNINGS),
 	  true },
+	{ "attributes", "The attributes of a pool or a domain: an object of at most 16 "
+	  "strings, such as `{'tier': 'gold'}`. A key has 1 to 64 letters, digits and "
+	  "characters of `_-.:/`. A value has 1 to 128 octets of UTF-8. A change "
+	  "replaces all attributes.", (const struct json_field[]){ { 0 } } },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
 	{ "pool with limits", "A pool in the answer of `get_pool`.", codec_pool_limited,

@@ -38,6 +38,19 @@ void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]
 		store_fail_value(rows, column, text, "an id of 32 hexadecimal digits");
 }
 
+const char *store_read_attributes(struct tx_rows *rows, const char *column)
+{
+	const char *text = row_text(rows);
+	json_t *json = text ? attributes_encode(text) : NULL;
+
+	if (!json) {
+		store_fail_value(rows, column, text, "a JSON object of strings");
+		return "";
+	}
+	json_decref(json);
+	return text;
+}
+
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state)
 {
 	const char *task, *status;

@@ -13,6 +13,7 @@
 #include "core/changes.h"
 #include "core/pattern.h"
 #include "core/rrsets.h"
+#include "core/scheduler.h"
 #include "core/zone.h"
 #include "runtime/access.h"
 #include "runtime/rpc_digest.h"
@@ -72,6 +73,8 @@ void store_fail_value(struct tx_rows *rows, const char *column, const char *text
  */
 void store_read_id(struct tx_rows *rows, const char *column, char id[ID_LEN + 1]);
 void store_read_state(struct tx_rows *rows, const char *table, struct state *state);
+/* Reads a text of model/attributes.h from the next column. */
+const char *store_read_attributes(struct tx_rows *rows, const char *column);
 /*
  * Writes the names above NAME to NAMES as strings, in the order from the nearest name to
  * the root. If WITH_ITSELF is true, NAME itself is the first string. Returns the number
@@ -206,6 +209,11 @@ void store_domain_set_counts(struct tx *tx, const struct zone *zone);
  * change needs no new serial. The version of ZONE grows by one.
  */
 void store_domain_set_description(struct tx *tx, struct zone *zone);
+/*
+ * Writes only the attributes of the domain. Another function writes the new version in
+ * the same transaction.
+ */
+void store_domain_set_attributes(struct tx *tx, const struct zone *zone);
 /* Counts the live domains of a tenant. The count stops at MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /* The newest of all domains that had the same name. */
@@ -631,6 +639,12 @@ void store_pool_find(struct tx *tx, const struct paging *paging, struct arena *a
                      struct tx_rows *rows);
 bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
+/*
+ * Reads all pools for the scheduler, sorted by name. The function does not set
+ * is_default. Returns the number of pools.
+ */
+size_t store_pool_candidates(struct tx *tx, struct arena *arena,
+                             struct candidate **pools);
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
 /* Writes pool->catalog_id to the row of the pool. "": the pool has no catalog zone. */

@@ -19,7 +19,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"(SELECT p.name FROM pools p WHERE p.id = d.pool_id), " \
 	"d.serial, d.task, d.status, d.reason, d.description, d.mname, d.rname, " \
 	"d.soa_ttl, d.refresh, d.retry, d.expire, d.minimum, d.ttl, " \
-	"d.recordset_count, d.record_count, " \
+	"d.recordset_count, d.record_count, d.attributes, " \
 	TX_RFC3339("d.created_at") ", " \
 	TX_RFC3339("d.updated_at") ", " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
@@ -73,6 +73,7 @@ static void domain_read_zone(struct tx_rows *rows, struct zone *zone)
 	zone->is.ttl = row_u32(rows);
 	zone->recordsets = row_u32(rows);
 	zone->records = row_u32(rows);
+	zone->attributes = store_read_attributes(rows, "domains.attributes");
 	zone->created_at = row_text(rows);
 	zone->updated_at = row_text(rows);
 	zone->is.is_catalog = row_int(rows) != 0;
@@ -348,9 +349,10 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 
 	tx_exec(tx, STORE_WAITS(tx, wait,
 	            "INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, "
-	            "task, status, description, mname, rname, soa_ttl, refresh, retry, "
-	            "expire, minimum, ttl, kind, created_at, updated_at, changed_at) "
-	            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+	            "task, status, description, attributes, mname, rname, soa_ttl, "
+	            "refresh, retry, expire, minimum, ttl, kind, created_at, "
+	            "updated_at, changed_at) VALUES "
+	            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(is->id), tx_text(is->name),
 	                tx_bytes(ancestry, ancestry_len),
@@ -358,7 +360,8 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 	                tx_u32(is->state.serial),
 	                tx_text(task_name(is->state.task)),
 	                tx_text(status_name(is->state.status)),
-	                tx_text(is->description), tx_text(is->primary),
+	                tx_text(is->description), tx_text(zone->attributes),
+	                tx_text(is->primary),
 	                tx_text(is->email),
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
@@ -384,6 +387,12 @@ void store_domain_set_description(struct tx *tx, struct zone *zone)
 	            "WHERE id = ?",
 	        TX_BIND(tx_text(zone->is.description), tx_text(zone->is.id)));
 	store_versions_swap(tx, "domain", &version, 1);
+}
+
+void store_domain_set_attributes(struct tx *tx, const struct zone *zone)
+{
+	tx_exec(tx, "UPDATE domains SET attributes = ? WHERE id = ?",
+	        TX_BIND(tx_text(zone->attributes), tx_text(zone->is.id)));
 }
 
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)

@@ -1,11 +1,14 @@
 #include "store.h"
 
+#include <string.h>
+
 #include "store_query.h"
 
 const char *const store_pool_sort_keys[] = { "name", "created_at", NULL };
 
 #define POOL_COLUMNS "p.id, p.name, p.description, p.catalog_id, " \
-	"(SELECT d.name FROM domains d WHERE d.id = p.catalog_id)"
+	"(SELECT d.name FROM domains d WHERE d.id = p.catalog_id), " \
+	"p.attributes, COALESCE(p.capacity, -1)"
 
 static void pool_read(struct tx_rows *rows, struct pool *pool)
 {
@@ -19,6 +22,8 @@ static void pool_read(struct tx_rows *rows, struct pool *pool)
 	if (id)
 		id_parse(id, pool->catalog_id);
 	pool->catalog_zone = row_text(rows);
+	pool->attributes = store_read_attributes(rows, "pools.attributes");
+	pool->capacity = row_int(rows);
 }
 
 static bool pool_select(struct tx *tx, const char *sql, const char *key,
@@ -97,21 +102,66 @@ void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool
 			hosts[pool->ns_record_count++] = row_text(&rows);
 }
 
+static void candidate_read(struct tx_rows *rows, struct arena *arena,
+                           struct candidate *pool)
+{
+	const char *attributes;
+
+	*pool = (struct candidate){ 0 };
+	store_read_id(rows, "pools.id", pool->id);
+	pool->name = row_text(rows);
+	attributes = store_read_attributes(rows, "pools.attributes");
+	attributes_parse(attributes, arena, &pool->attributes);
+	pool->capacity = row_int(rows);
+	pool->domains = row_int(rows);
+}
+
+size_t store_pool_candidates(struct tx *tx, struct arena *arena,
+                             struct candidate **pools)
+{
+	size_t count = 0, size = 16;
+	struct tx_rows rows;
+
+	*pools = arena_alloc(arena, size * sizeof(**pools));
+	tx_select(tx, arena, &rows, "SELECT id, name, attributes, "
+	          "COALESCE(capacity, -1), domains FROM pools ORDER BY name", TX_NONE);
+	while (tx_next(&rows)) {
+		if (count == size) {
+			struct candidate *more = arena_alloc(arena, 2 * size *
+			                                            sizeof(*more));
+
+			memcpy(more, *pools, size * sizeof(*more));
+			*pools = more;
+			size *= 2;
+		}
+		candidate_read(&rows, arena, &(*pools)[count++]);
+	}
+	return count;
+}
+
+static struct tx_value pool_bind_capacity(const struct pool *pool)
+{
+	return pool->capacity < 0 ? tx_null() : tx_int(pool->capacity);
+}
+
 void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait)
 {
 	tx_exec(tx, STORE_WAITS(tx, wait,
-	            "INSERT INTO pools (id, name, description, created_at, updated_at) "
-	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
+	            "INSERT INTO pools (id, name, description, attributes, capacity, "
+	            "created_at, updated_at) "
+	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(pool->id), tx_text(pool->name),
-	                tx_text(pool->description)));
+	                tx_text(pool->description), tx_text(pool->attributes),
+	                pool_bind_capacity(pool)));
 	store_check_wait(tx, wait, "the pool");
 }
 
 void store_pool_update(struct tx *tx, const struct pool *pool)
 {
-	tx_exec(tx, "UPDATE pools SET description = ?, updated_at = UTC_TIMESTAMP(3) "
-	            "WHERE id = ?",
-	        TX_BIND(tx_text(pool->description), tx_text(pool->id)));
+	tx_exec(tx, "UPDATE pools SET description = ?, attributes = ?, capacity = ?, "
+	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(pool->description), tx_text(pool->attributes),
+	                pool_bind_capacity(pool), tx_text(pool->id)));
 }
 
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool)

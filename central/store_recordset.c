@@ -17,7 +17,7 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 	"r.id, r.data, r.rdata, r.managed_by, r.serial_number, r.task, r.status"
 /* In the order of recordset_read_row(). */
 #define RECORDSET_COLUMNS \
-	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
+	"s.id, s.domain_id, s.name, s.type, s.ttl, s.description, " \
 	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
 	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
 /*
@@ -74,6 +74,7 @@ static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
 	}
 	set = rrsets_get(sets, &name, owner, type);
 	set->stored_ttl.given = recordset_read_ttl(rows, &set->stored_ttl.value);
+	set->stored_description = row_text(rows);
 	set->stored = true;
 	if (!id || !id_parse(id, set->id))
 		store_fail_value(rows, "recordsets.id", id,
@@ -98,8 +99,8 @@ static void rrset_push_record(struct rrset *set, struct record record,
 
 /* In the order of rrset_read_record(). */
 #define MEMBERS \
-	"s.id, s.name, s.type, s.ttl, " RECORD_COLUMNS " FROM recordsets s LEFT JOIN " \
-	"records r ON r.recordset_id = s.id AND r.live = 1 "
+	"s.id, s.name, s.type, s.ttl, s.description, " RECORD_COLUMNS \
+	" FROM recordsets s LEFT JOIN records r ON r.recordset_id = s.id AND r.live = 1 "
 
 /* Reads one record, or a set without records. */
 static void rrset_read_record(struct tx_rows *rows, struct rrsets *sets)
@@ -255,6 +256,7 @@ static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 	set->name = row_text(rows);
 	set->type = (uint16_t)row_int(rows);
 	set->has_ttl = recordset_read_ttl(rows, &set->ttl);
+	set->description = row_text(rows);
 	set->created_at = row_int(rows);
 	set->updated_at = row_int(rows);
 }

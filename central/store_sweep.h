@@ -97,6 +97,14 @@ int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);
 
 /*
+ * Counts the live domains of at most SWEEP_POOLS pools with a capacity, and writes the
+ * numbers to the rows of these pools. The statement reads one index entry for each
+ * domain.
+ */
+enum { SWEEP_POOLS = 100 };
+void store_sweep_count_pools(struct tx *tx, struct arena *arena);
+
+/*
  * Deletes the rows of processes whose last heartbeat is older than AGE_S seconds, for
  * services without a living process. If a service has a living process, the master of the
  * service deletes these rows. TIMEOUT_MS: `fleet.timeout`.

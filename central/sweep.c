@@ -115,6 +115,13 @@ static int64_t sweep_imports(struct tx *tx, struct sweep *s)
 	return store_sweep_imports(tx, s->central->config.import_age_s, s->arena);
 }
 
+/* Removes no rows. */
+static int64_t sweep_count_pools(struct tx *tx, struct sweep *s)
+{
+	store_sweep_count_pools(tx, s->arena);
+	return 0;
+}
+
 static int64_t sweep_workers(struct tx *tx, struct sweep *s)
 {
 	return store_sweep_workers(tx, DEAD_WORKER_AGE_S, heartbeat_config.timeout_ms,
@@ -137,6 +144,7 @@ static const struct step {
 	{ "records of imports", sweep_import_records },
 	{ "imports",            sweep_imports        },
 	{ "dead processes",     sweep_workers        },
+	{ "domains of pools",   sweep_count_pools    },
 };
 
 /* After a race the next round does the work. A lost connection has its own log line. */

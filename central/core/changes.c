@@ -40,10 +40,16 @@ static void rrset_push_wanted(struct rrset *set, struct rdata record, struct are
 	rdata_push(&set->wanted, &set->wanted_count, &set->wanted_size, record, arena);
 }
 
+static const char *rrset_stored_description(const struct rrset *set)
+{
+	return set->stored_description ? set->stored_description : "";
+}
+
 void rrset_begin(struct rrset *set, struct arena *arena)
 {
-	/* a set that became empty has lost its TTL */
+	/* a set that became empty has lost its TTL and its description */
 	set->ttl = set->was_count ? set->stored_ttl : (struct ttl){ 0 };
+	set->description = set->was_count ? rrset_stored_description(set) : "";
 	for (size_t i = 0; i < set->was_count; i++)
 		rrset_push_wanted(set, (struct rdata){
 			.data = set->was[i].data, .rdata = set->was[i].rdata,
@@ -312,6 +318,8 @@ static size_t rrset_apply_set(struct rrset *set, const struct change *change,
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena)
 {
 	set->field = change->field;
+	if (change->description)
+		set->description = change->description;
 	if (change->op == CHANGE_SET)
 		return rrset_apply_set(set, change, arena);
 	return change->op == CHANGE_ADD ? rrset_apply_add(set, change, arena)
@@ -460,7 +468,8 @@ static bool rrset_needs_row(const struct rrset *set, bool has_changed)
 	if (has_changed || !set->wanted_count)
 		return has_changed;
 	return !set->stored || set->ttl.given != set->stored_ttl.given ||
-	       set->ttl.value != set->stored_ttl.value;
+	       set->ttl.value != set->stored_ttl.value ||
+	       strcmp(set->description, rrset_stored_description(set)) != 0;
 }
 
 static void plan_set(struct comparison *c)
@@ -481,8 +490,10 @@ static void plan_set(struct comparison *c)
 	}
 	while ((wanted = plan_next_new(c)))
 		plan_new(c, wanted);
-	if (!set->wanted_count)
-		set->ttl = set->stored_ttl;	/* of an empty set, unchanged */
+	if (!set->wanted_count) {		/* of an empty set, unchanged */
+		set->ttl = set->stored_ttl;
+		set->description = rrset_stored_description(set);
+	}
 	if (rrset_needs_row(set, c->plan->count - c->plan->marked > changed_before))
 		c->plan->sets[c->plan->set_count++] = set;
 	c->plan->record_delta += (int64_t)set->wanted_count - (int64_t)set->was_count;

@@ -66,6 +66,8 @@ struct change {
 	 * manager, and DELETE deletes records of all managers.
 	 */
 	const char *managed_by;
+	/* description of the record set, of an ADD or a SET; NULL: unchanged */
+	const char *description;
 	/* place of the change, for reasons: "changes[3]" */
 	const char *field;
 };
@@ -78,6 +80,7 @@ struct rrset {
 	/* the record set has a row, but possibly no live records */
 	bool stored;
 	struct ttl stored_ttl;
+	const char *stored_description;	/* NULL: the record set has no row */
 	const struct record *was;	/* the rows of the live records */
 	size_t was_count;
 	/*
@@ -88,6 +91,7 @@ struct rrset {
 	size_t compared_count;
 	/* the result of the changes */
 	struct ttl ttl;
+	const char *description;	/* NULL: empty */
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;
@@ -138,7 +142,7 @@ struct plan {
 	size_t count, size;
 	/*
 	 * record sets whose row the caller must write: new record sets, and record sets
-	 * with a new TTL or changed records
+	 * with a new TTL, a new description or changed records
 	 */
 	struct rrset **sets;
 	size_t set_count;

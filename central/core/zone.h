@@ -26,6 +26,7 @@ struct zone {
 	struct name mname, rname;
 	uint32_t soa_ttl;
 	const char *pool;		/* name of the pool */
+	const char *attributes;		/* text of model/attributes.h */
 	const char *reason;		/* why the domain is not ACTIVE; "": not known */
 	/* for example "2026-11-21T12:00:00.123Z" */
 	const char *created_at, *updated_at;

@@ -158,6 +158,8 @@ class Page:
 
     def object(self, one):
         yield from (f"### {one['name']}", "", self.linked(one["help"]), "")
+        if not one["fields"]:
+            return
         if not one["answer"]:
             yield from self.fields(one["fields"], "field")
             return

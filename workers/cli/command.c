@@ -93,7 +93,7 @@ enum err command_fail_unknown(struct cli *cli)
 static enum err command_check_options(struct cli *cli)
 {
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
-		if (cli_has(cli, i) && !(cli->command->options & (UINT64_C(1) << i)))
+		if (cli_has(cli, i) && !(cli->command->options & OPT_BIT(i)))
 			return cli_usage(cli, "%s does not accept --%s",
 			                 cli->command->words, option_rows[i].name);
 	return OK;

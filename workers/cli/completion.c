@@ -45,7 +45,7 @@ static void completion_print_options(option_set options)
 	const char *space = "";
 
 	for (int i = 0; i < OPT_COUNT; i++) {
-		if (!(options & (UINT64_C(1) << i)))
+		if (!(options & OPT_BIT(i)))
 			continue;
 		printf("%s--%s", space, option_rows[i].name);
 		space = " ";

@@ -83,7 +83,7 @@ static bool fields_has_option(const struct cli *cli, const char *name, bool is_g
 {
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
 		if (!strcmp(option_rows[i].name, name))
-			return (cli->command->options & (UINT64_C(1) << i)) &&
+			return (cli->command->options & OPT_BIT(i)) &&
 			       (!is_given || cli_has(cli, i));
 	return false;
 }

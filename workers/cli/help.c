@@ -74,7 +74,7 @@ static void help_print_option(const struct option_row *row)
 static void help_print_options(option_set options)
 {
 	for (int i = 0; i < OPT_COUNT; i++)
-		if (options & (UINT64_C(1) << i))
+		if (options & OPT_BIT(i))
 			help_print_option(&option_rows[i]);
 }
 

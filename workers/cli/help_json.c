@@ -15,7 +15,7 @@ static json_t *options_json(option_set options)
 	json_t *json = json_array();
 
 	for (int i = 0; i < OPT_COUNT; i++)
-		if (options & (UINT64_C(1) << i))
+		if (options & OPT_BIT(i))
 			json_array_append_new(json, option_row_json(&option_rows[i]));
 	return json;
 }

@@ -54,7 +54,7 @@ static void man_command(const struct command *command, FILE *to)
 	fprintf(to, ".SS zonefleet %s \\fI%s\\fR\n", command->words, command->arguments);
 	man_paragraphs(command->about, to);
 	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
-		if (command->options & (UINT64_C(1) << i))
+		if (command->options & OPT_BIT(i))
 			man_option(&option_rows[i], to);
 	fputs(".PP\n.EX\n", to);
 	man_escape(command->examples, to);

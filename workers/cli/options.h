@@ -33,8 +33,9 @@ _Static_assert(OPT_COUNT <= 128, "a set of options has 128 bits");
 
 /* A set of options: OPT(WAIT) | OPT(TTL). */
 __extension__ typedef unsigned __int128 option_set;
-#define OPT(name) ((option_set)1 << OPT_##name)
-#define OPT_COMMON (((option_set)1 << OPT_COMMON_COUNT) - 1)
+#define OPT_BIT(option) ((option_set)1 << (option))
+#define OPT(name) OPT_BIT(OPT_##name)
+#define OPT_COMMON (OPT_BIT(OPT_COMMON_COUNT) - 1)
 
 struct option_row {
 	const char *name;		/* long form of the option, "wait-timeout" */

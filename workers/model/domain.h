@@ -61,6 +61,7 @@ struct recordset {
 	uint16_t type;
 	bool has_ttl;	/* false: the record set has the TTL of the domain */
 	uint32_t ttl;
+	const char *description;
 	struct record *records;
 	size_t record_count;
 	int64_t created_at, updated_at;
@@ -75,6 +76,9 @@ struct pool {
 	/* name of the pool's catalog zone; NULL: no catalog zone */
 	const char *catalog_zone;
 	char catalog_id[ID_LEN + 1];	/* id of the catalog zone; "": no catalog zone */
+	const char *attributes;		/* text of model/attributes.h */
+	/* maximum number of domains for the scheduler; -1: no limit */
+	int64_t capacity;
 };
 
 /* The address of a name server for NOTIFY and polls. */
