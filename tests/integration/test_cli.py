@@ -39,6 +39,16 @@ SETTINGS = {
     "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."]},
     "poolmgr": {"poll_timeout": 3, "poll_max_retries": 2},
 }
+# headers of the columns that show numbers: what a number counts stands in its header
+HEADERS_OF_NUMBERS = [
+    "ATTEMPTS", "CONSUMERS", "DEAD LETTERS", "DOMAINS BEHIND", "DOMAINS FAILED",
+    "MESSAGES DELAYED", "MESSAGES READY", "RECORDS", "ROUNDS", "ROUTES", "SERIALS BEHIND",
+    "SHARES", "ZONES UNCHECKED",
+    # without a unit: versions, and the number of a share
+    "FENCE", "GENERATION", "SERIAL", "SHARE",
+    # the terms of DNS (seconds) and of the option --capacity (routes)
+    "CAPACITY", "TTL",
+]
 
 
 def client(*words, text=None, env=None, seconds=60):
@@ -88,6 +98,13 @@ class Alone(unittest.TestCase):
             too_wide = [line for line in out.splitlines()
                         if len(line) > 80 and not line.startswith("    ")]
             self.assertEqual(too_wide, [], name)
+
+    def test_headers_of_numbers(self):
+        """The header of a number says what it counts, or the number has no unit."""
+        found = [title for source in (ROOT / "workers/cli").glob("*.c") for title in
+                 re.findall(r'\{ *"([^"]+)", *COLUMN_RIGHT *\}', source.read_text())]
+        self.assertEqual(sorted({*found} - {*HEADERS_OF_NUMBERS}), [])
+        self.assertEqual(sorted({*HEADERS_OF_NUMBERS} - {*found}), [])
 
     def test_help_as_a_document(self):
         status, out, err = client("help", "--json")
@@ -553,7 +570,9 @@ class Commands(WithFleet):
         code, fleet, _ = client("--config", self.fleet.config, "status", "--admin")
         self.assertEqual(code, FAILED)
         self.assertRegex(fleet, r"(?m)^- \d+ domains? (is|are) in ERROR \('zonefleet domain list ")
-        # BEHIND and FAILED: silence says nothing about a domain that the server serves
+        # DOMAINS BEHIND and DOMAINS FAILED: silence says nothing about a domain that the server serves
+        self.assertRegex(fleet, r"(?m)^SERVER .* ADDRESS +DOMAINS BEHIND +DOMAINS FAILED "
+                                r"+ZONES UNCHECKED +LAST ERROR$")
         row = r"(?m)^nsd +default +ACTIVE +\S+ +nsd +\S+ +1 +{} +\S"
         self.assertRegex(fleet, row.format(1))
         self.report_at_nsd("served.org", "ERROR", "answers with SERVFAIL")

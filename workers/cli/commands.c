@@ -208,11 +208,11 @@ const struct command commands[] = {
 	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
 	  "show a pool (administrators only)",
 	  "Shows the hosts that a new domain of the pool gets in its NS records. Also "
-	  "shows the name servers of the pool. The column BEHIND shows how many domains "
-	  "are behind on the server. A domain is behind if the server does not serve its "
-	  "newest serial yet. The column LIMIT shows records that the RFCs allow, but "
-	  "that the servers in the column SERVERS reject. If you give no POOL, the "
-	  "command shows the pool with the name default.",
+	  "shows the name servers of the pool. The column DOMAINS BEHIND shows how many "
+	  "domains are behind on the server. A domain is behind if the server does not "
+	  "serve its newest serial yet. The column LIMIT shows records that the RFCs "
+	  "allow, but that the servers in the column SERVERS reject. If you give no "
+	  "POOL, the command shows the pool with the name default.",
 	  "zonefleet pool show --admin" },
 	{ "pool create", "POOL", 1, 1, POOL_VALUES,
 	  NEED_BROKER, pool_create,
@@ -680,8 +680,8 @@ const struct command commands[] = {
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
 	  "list processes and their shares (administrators only)",
 	  "Lists the processes of each service. The master of a service divides the "
-	  "periodic work of the service into shares. The column TOTAL shows the number "
-	  "of shares. FACTOR shows which of these shares the process has. GENERATION "
+	  "periodic work of the service into shares. The column SHARES shows the number "
+	  "of shares. SHARE shows which of these shares the process has. GENERATION "
 	  "increases each time the master divides the work again. STATUS is active if "
 	  "the process has a share, and down if the process has no share yet. HEARD "
 	  "shows the time since the last heartbeat of the process. If this time exceeds "
@@ -731,29 +731,29 @@ const struct command commands[] = {
 	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the state of name servers (administrators only)",
-	  "Lists the name servers of the pools. The column BEHIND shows how many domains "
-	  "are behind on the server. A domain is behind if the server does not serve its "
-	  "newest serial yet. FAILED counts the domains for which the last operation on "
-	  "the server failed. FAILED also counts the domains whose records on the server "
-	  "differ from the database. If a poll gets no answer, FAILED counts the domain "
-	  "only if the domain is behind on the server. For all other domains, only "
-	  "HEALTH shows that the server is silent. After a change of their settings, the "
-	  "pool managers check all zones on the server. UNCHECKED shows how many zones "
-	  "they have not checked yet. The check compares the masters, the key, the "
-	  "template or the pattern of a zone with the settings. HEALTH is OK until three "
-	  "polls or three commands in a row have failed. After that, HEALTH shows what "
-	  "failed. NO_DNS means that the server did not answer the polls. NO_CONTROL "
-	  "means that the control channel of the server did not answer the commands. "
-	  "NO_ANSWER means that neither the server nor its control channel answered. "
-	  "mini-DNS also polls a server while no domain changes, so HEALTH becomes "
-	  "NO_DNS within about 40 s after a server has stopped. HEALTH is OK again when "
-	  "the server answers polls and commands again. NO_POOL_MANAGER means that no "
-	  "pool manager of the pool is running. NO_MINIDNS means that no mini-DNS is "
-	  "running. If HEALTH is NO_POOL_MANAGER or NO_MINIDNS, zonefleet does not know "
-	  "whether the server answers. STATE is the state that the operator has set. The "
-	  "pool managers send no changes to a DRAINED or REMOVED server, and the server "
-	  "does not count for the consensus. The pool managers also delete all data "
-	  "about a REMOVED server from the database.",
+	  "Lists the name servers of the pools. The column DOMAINS BEHIND shows how many "
+	  "domains are behind on the server. A domain is behind if the server does not "
+	  "serve its newest serial yet. DOMAINS FAILED counts the domains for which the "
+	  "last operation on the server failed. It also counts the domains whose records "
+	  "on the server differ from the database. If a poll gets no answer, it counts "
+	  "the domain only if the domain is behind on the server. For all other domains, "
+	  "only HEALTH shows that the server is silent. After a change of their "
+	  "settings, the pool managers check all zones on the server. ZONES UNCHECKED "
+	  "shows how many zones they have not checked yet. The check compares the "
+	  "masters, the key, the template or the pattern of a zone with the settings. "
+	  "HEALTH is OK until three polls or three commands in a row have failed. After "
+	  "that, HEALTH shows what failed. NO_DNS means that the server did not answer "
+	  "the polls. NO_CONTROL means that the control channel of the server did not "
+	  "answer the commands. NO_ANSWER means that neither the server nor its control "
+	  "channel answered. mini-DNS also polls a server while no domain changes, so "
+	  "HEALTH becomes NO_DNS within about 40 s after a server has stopped. HEALTH is "
+	  "OK again when the server answers polls and commands again. NO_POOL_MANAGER "
+	  "means that no pool manager of the pool is running. NO_MINIDNS means that no "
+	  "mini-DNS is running. If HEALTH is NO_POOL_MANAGER or NO_MINIDNS, zonefleet "
+	  "does not know whether the server answers. STATE is the state that the "
+	  "operator has set. The pool managers send no changes to a DRAINED or REMOVED "
+	  "server, and the server does not count for the consensus. The pool managers "
+	  "also delete all data about a REMOVED server from the database.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
 	  "stop changes to a name server (administrators only)",
@@ -938,11 +938,11 @@ const struct command commands[] = {
 	  "list queues and their messages (administrators only)",
 	  "Lists the work queues of the services that have run in this fleet. The column "
 	  "CONSUMERS shows the number of processes that receive messages from the queue. "
-	  "READY is the number of messages that are waiting for a process. DELAYED is "
-	  "the number of messages that are waiting for a retry. DEAD is the number of "
-	  "dead letters (see 'zonefleet dead-letters'). If the name of a queue ends in "
-	  ".recovery, the queue contains messages about repairs. Workers process the "
-	  "changes of users before repairs.",
+	  "MESSAGES READY is the number of messages that are waiting for a process. "
+	  "MESSAGES DELAYED is the number of messages that are waiting for a retry. DEAD "
+	  "LETTERS is the number of dead letters (see 'zonefleet dead-letters'). If the "
+	  "name of a queue ends in .recovery, the queue contains messages about repairs. "
+	  "Workers process the changes of users before repairs.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  dead_letters_list,

@@ -140,11 +140,11 @@ void queue_names_clear(struct queue_names *names)
 /* ---- queues ---- */
 
 static const struct column columns[] = {
-	{ "QUEUE",     COLUMN_LEFT },
-	{ "CONSUMERS", COLUMN_RIGHT },
-	{ "READY",     COLUMN_RIGHT },
-	{ "DELAYED",   COLUMN_RIGHT },
-	{ "DEAD",      COLUMN_RIGHT },
+	{ "QUEUE",            COLUMN_LEFT },
+	{ "CONSUMERS",        COLUMN_RIGHT },
+	{ "MESSAGES READY",   COLUMN_RIGHT },
+	{ "MESSAGES DELAYED", COLUMN_RIGHT },
+	{ "DEAD LETTERS",     COLUMN_RIGHT },
 	{ 0 }
 };
 

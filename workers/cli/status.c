@@ -167,16 +167,16 @@ static enum err domain_status(struct cli *cli)
 /* ---- the fleet ---- */
 
 static const struct column server_columns[] = {
-	{ "SERVER",     COLUMN_LEFT },
-	{ "POOL",       COLUMN_LEFT },
-	{ "STATE",      COLUMN_LEFT },
-	{ "HEALTH",     COLUMN_STATUS },
-	{ "BACKEND",    COLUMN_LEFT },
-	{ "ADDRESS",    COLUMN_LEFT },
-	{ "BEHIND",     COLUMN_RIGHT },
-	{ "FAILED",     COLUMN_RIGHT },
-	{ "UNCHECKED",  COLUMN_RIGHT },
-	{ "LAST ERROR", COLUMN_LEFT },
+	{ "SERVER",          COLUMN_LEFT },
+	{ "POOL",            COLUMN_LEFT },
+	{ "STATE",           COLUMN_LEFT },
+	{ "HEALTH",          COLUMN_STATUS },
+	{ "BACKEND",         COLUMN_LEFT },
+	{ "ADDRESS",         COLUMN_LEFT },
+	{ "DOMAINS BEHIND",  COLUMN_RIGHT },
+	{ "DOMAINS FAILED",  COLUMN_RIGHT },
+	{ "ZONES UNCHECKED", COLUMN_RIGHT },
+	{ "LAST ERROR",      COLUMN_LEFT },
 	{ 0 }
 };
 
