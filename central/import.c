@@ -295,8 +295,9 @@ static enum err commit_check_records(struct commit *c, const struct import_step 
 		                    "has more than one CNAME or DNAME record");
 	if (!err && !store_import_has_set(tx, zone, zone->is.name, RR_NS))
 		err = tx->err ? tx->err
-		              : fail(&c->req.why, ERR_INVALID, "records: '%.200s' is the "
+		              : fail(&c->req.why, ERR_INVALID, "%s: '%.200s' is the "
 		                     "apex, which must have an NS record",
+		                     commit_place(c, zone->is.name, RR_SOA),
 		                     zone->is.name);
 	if (!err && store_import_changes_set(tx, step, zone->is.name, RR_DS))
 		err = commit_refuse(c, zone->is.name, RR_DS,

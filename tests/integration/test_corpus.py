@@ -3,7 +3,8 @@
 tests/corpus/NAME.zone is imported as the domain NAME.example. What mini-DNS and the four kinds of
 name server then serve equals what named-compilezone reads, but for the serial. A file of the same
 name with the suffix .expected, if there is one, says instead what they serve. Comments in a file:
-  ; refused: LINE: WORDS    is refused, with this line and these words in the error; LINE may be "-"
+  ; refused: LINE: WORDS    is refused, with this line and these words in the error;
+                            LINE is "-" if the error names the file only
   ; not for powerdns: WHY   this server serves other records, or refuses the zone
   ; unlike BIND: WHY        named-compilezone refuses what is served, or reads what is refused
   ; warned: WORDS           a warning of the import has these words
@@ -235,7 +236,7 @@ class Corpus(unittest.TestCase):
         for file, (status, said) in self.all_imported(self.refused).items():
             (line, words), = file.marks["refused"]
             if (status != FAILED or words not in said or
-                    (f":{line}: " not in said if line != "-" else f"{file.name}:" in said)):
+                    (f":{line}: " if line != "-" else f"{file.name}: ") not in said):
                 wrong.append(f"{file.name}: {status}, want {line}: {words}: {said.strip()}")
         self.assert_nothing(wrong)
         left = self.fleet.mariadb.sql("SELECT name FROM domains WHERE name IN (%s)" % ", ".join(

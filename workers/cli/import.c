@@ -272,6 +272,18 @@ static enum err import_await_commit(struct import *import, json_t **state)
 	return OK;
 }
 
+/* Central's reason has no place if it is about no single record: names the file only. */
+static void import_show_place(struct import *import)
+{
+	static const char all[] = "records: ";
+	struct why *why = &import->cli->why, words = *why;
+
+	places_show(&import->places, why);
+	if (!strncmp(words.text, all, strlen(all)))
+		fail(why, ERR_INVALID, "%.250s: %s", master_file_path(import->master),
+		     words.text + strlen(all));
+}
+
 /* *result: the result of the commit. */
 static enum err import_commit(struct import *import, json_t **result)
 {
@@ -284,7 +296,7 @@ static enum err import_commit(struct import *import, json_t **result)
 		err = import_await_commit(import, &state);
 	if (!err && import_is_state(state, "ERROR")) {
 		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
-		places_show(&import->places, &cli->why);
+		import_show_place(import);
 	}
 	if (!err) {
 		*result = json_deep_copy(json_object_get(state, "result"));
