@@ -230,13 +230,32 @@ class Settings(Nowhere):
         self.assertNotIn("PARKED", states)
 
 
-class Keys(Changed):
-    """The key of two servers comes into the settings, before PowerDNS has it, and goes."""
+class Signing(Changed):
+    """The key of two servers comes into the settings, and goes."""
 
-    name_servers = ("bind", "powerdns")
     minidns = 1
     KEY = Key("servers-key.", "hmac-sha256", base64.b64encode(b"between the servers").decode())
-    servers = {"bind": {"keys": [KEY]}}
+
+    def wait_corrections(self, domain, wanted):
+        self.fleet.wait_for(lambda: [[row[0], row[2]] for row in self.corrections(domain)]
+                            == wanted, SECONDS, f"the settings of the zone: {wanted}")
+
+    def wait_unsigned(self, domain, is_served):
+        """Until mini-DNS serves a transfer without a key, or refuses it."""
+        def served():
+            with contextlib.suppress(LabError):
+                return bool(axfr(HOST, *self.fleet.minidns_ports, domain["name"]))
+            return False
+        self.fleet.members["minidns1"].reload()     # else it takes up to ten seconds
+        self.fleet.wait_for(lambda: served() == is_served, SECONDS,
+                            f"unsigned transfers are served: {is_served}")
+
+
+class Keys(Signing):
+    """Before PowerDNS has the key."""
+
+    name_servers = ("bind", "powerdns")
+    servers = {"bind": {"keys": [Signing.KEY]}}
 
     def test_zones_that_are_active(self):
         self.caller.create_tsigkey(tsigkey=self.KEY._asdict())
@@ -266,25 +285,60 @@ class Keys(Changed):
         for server in self.fleet.name_servers:
             self.assertEqual(self.repairs(domain, server), [])
 
-    def wait_corrections(self, domain, wanted):
-        self.fleet.wait_for(lambda: [[row[0], row[2]] for row in self.corrections(domain)]
-                            == wanted, SECONDS, f"the settings of the zone: {wanted}")
-
     def keys(self, domain):
         """How many masters on BIND have the key; the keys of PowerDNS."""
         shown = self.fleet.bind.rndc("showzone", domain["name"])
         return (len(re.findall(r'\d key "?servers-key\b', shown)),
                 self.fleet.powerdns.api("GET", f"/zones/{domain['name']}")[1]["slave_tsig_key_ids"])
 
-    def wait_unsigned(self, domain, is_served):
-        """Until mini-DNS serves a transfer without a key, or refuses it."""
-        def served():
-            with contextlib.suppress(LabError):
-                return bool(axfr(HOST, *self.fleet.minidns_ports, domain["name"]))
-            return False
-        self.fleet.members["minidns1"].reload()     # else it takes up to ten seconds
-        self.fleet.wait_for(lambda: served() == is_served, SECONDS,
-                            f"unsigned transfers are served: {is_served}")
+
+class Templates(Signing):
+    """Knot has the key in another template, and NSD in another pattern."""
+
+    name_servers = ("knot", "nsd")
+    servers = {"knot": {"keys": [Signing.KEY]}}
+
+    @classmethod
+    def prepare(cls):
+        knot, nsd = cls.fleet.name_servers
+        master = cls.right["poolmgr"]["masters"][0].replace(":", "@")
+        knot.change(("conf-set", "remote[signed]"),
+                    ("conf-set", "remote[signed].address", master),
+                    ("conf-set", "remote[signed].key", cls.KEY.name),
+                    ("conf-set", "acl[signed]"),
+                    ("conf-set", "acl[signed].address", HOST),
+                    ("conf-set", "acl[signed].key", cls.KEY.name),
+                    ("conf-set", "acl[signed].action", "notify"),
+                    ("conf-set", "template[signed]"),
+                    ("conf-set", "template[signed].master", "signed"),
+                    ("conf-set", "template[signed].acl", "signed", "loopback"),
+                    ("conf-set", "template[signed].zonefile-sync", "-1"))
+        nsd.config.write_text(nsd.config.read_text() + (
+            '\nkey:\n\tname: "{0.name}"\n\talgorithm: {0.algorithm}\n\tsecret: "{0.secret}"\n'
+            'pattern:\n\tname: "signed"\n\tzonefile: "%s.zone"\n\trequest-xfr: {1} {0.name}\n'
+            '\tallow-notify: {2} {0.name}\n\tprovide-xfr: {2} NOKEY\n'
+        ).format(cls.KEY, master, HOST))
+        nsd.control("reconfig")
+
+    def test_zones_that_are_active(self):
+        """They get the template and the pattern with the key: nothing else is signed."""
+        self.caller.create_tsigkey(tsigkey=self.KEY._asdict())
+        domain = self.create("signed.example.")
+        self.start_with({"backends": {
+            backend: {"servers": [one | {option: "signed", "tsig_key": self.KEY.name}
+                                  for one in self.right["backends"][backend]["servers"]]}
+            for backend, option in (("knot", "template"), ("nsd", "pattern"))}})
+        self.wait_corrections(domain, [["knot", "DONE"], ["nsd", "DONE"]])
+        self.wait_unsigned(domain, False)
+        domain = self.change(domain, "192.0.2.2")
+        self.follow(domain, "192.0.2.2")
+        self.start_with({})
+        self.wait_corrections(domain, [["knot", "DONE"]] * 2 + [["nsd", "DONE"]] * 2)
+        self.wait_unsigned(domain, True)
+        domain = self.change(domain, "192.0.2.3")
+        self.follow(domain, "192.0.2.3")
+        for server in self.fleet.name_servers:
+            self.assertEqual(self.repairs(domain, server), [])
 
 
 class Renumber(Changed):
