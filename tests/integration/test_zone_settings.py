@@ -157,43 +157,65 @@ class Settings(Nowhere):
 
     def test_one_that_a_hand_changed(self):
         """An administrator asks; else the next comparison finds it."""
-        domain = self.change_by_hand("hand.example.")
+        domain = self.create("hand.example.")
+        self.wait_checked()
+        self.set_wrong("bind", domain)
         self.fleet.cli("sync", domain["name"], "--deep", "--admin")
-        self.wait_corrected_on_bind(domain)
+        self.wait_corrected("bind", domain)
 
     def test_one_that_the_next_comparison_finds(self):
         self.start_with({"poolmgr": {"compare_every": 1, "periodic_sync_interval": 2}})
         self.addCleanup(self.start_with, {})
-        self.wait_corrected_on_bind(self.change_by_hand("compared.example."))
-
-    def change_by_hand(self, name):
-        """The zone as it is before, with other masters on BIND."""
-        domain = self.create(name)
+        domains = {server: self.create(f"{server}.compared.example.")
+                   for server in self.name_servers}
         self.wait_checked()
-        self.set_wrong_masters(domain)
-        return domain
+        for server, domain in domains.items():
+            self.set_wrong(server, domain)
+        for server, domain in domains.items():
+            self.wait_corrected(server, domain)
 
-    def set_wrong_masters(self, domain):
-        self.fleet.bind.rndc(
-            "modzone", domain["name"], '{ type secondary; file "%s.db"; masterfile-format raw; '
-            "primaries { %s; }; };" % (domain["id"], self.nowhere.replace(":", " port ")))
+    def set_wrong(self, server, domain):
+        """By hand: the masters where nobody is, or the template or pattern that has them."""
+        zone, server = domain["name"], getattr(self.fleet, server)
+        match server.name:
+            case "bind":
+                server.rndc("modzone", zone, '{ type secondary; file "%s.db"; masterfile-format '
+                            "raw; primaries { %s; }; };" % (domain["id"], self.at_bind()))
+            case "knot":
+                server.change(("conf-set", f"zone[{zone}].template", "other"))
+            case "nsd":
+                server.control("changezone", zone, "other")
+            case "powerdns":
+                server.api("PUT", f"/zones/{zone}", {"masters": [self.nowhere]})
 
-    def has_wrong_masters(self, domain):
-        return self.nowhere.replace(":", " port ") in self.fleet.bind.rndc("showzone", domain["name"])
+    def is_wrong(self, server, domain):
+        zone, server = domain["name"], getattr(self.fleet, server)
+        match server.name:
+            case "bind":
+                return self.at_bind() in server.rndc("showzone", zone)
+            case "knot":
+                return "= other" in server.knotc("conf-read", f"zone[{zone}].template")
+            case "nsd":
+                return "pattern: other" in server.control("zonestatus", zone)
+            case "powerdns":
+                return server.api("GET", f"/zones/{zone}")[1]["masters"] == [self.nowhere]
 
-    def is_corrected_on_bind(self, domain):
+    def at_bind(self):
+        return self.nowhere.replace(":", " port ")
+
+    def is_corrected(self, server, domain):
         """The sync may still create the zone, and so put it right without a word."""
         corrected = self.corrections(domain)
-        if not corrected and not self.has_wrong_masters(domain):
-            self.set_wrong_masters(domain)
+        if not corrected and not self.is_wrong(server, domain):
+            self.set_wrong(server, domain)
         return corrected
 
-    def wait_corrected_on_bind(self, domain):
-        self.fleet.wait_for(lambda: self.is_corrected_on_bind(domain), SECONDS,
-                            "BIND has our masters")
-        self.fleet.wait_for(lambda: not self.has_wrong_masters(domain), SECONDS, "only ours")
+    def wait_corrected(self, server, domain):
+        self.fleet.wait_for(lambda: self.is_corrected(server, domain), SECONDS,
+                            f"{server} has our settings")
+        self.fleet.wait_for(lambda: not self.is_wrong(server, domain), SECONDS, "only ours")
         self.assertEqual({tuple(row) for row in self.corrections(domain)},
-                         {("bind", "ADJUST", "DONE", CORRECTED)})
+                         {(server, "ADJUST", "DONE", CORRECTED)})
 
     def test_one_that_is_expired(self):
         """It answers SERVFAIL for a domain that was ACTIVE, and asks a primary that is not there."""
