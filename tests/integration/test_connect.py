@@ -1,5 +1,6 @@
 """--check --connect: what a program needs is tried, and a table says what does not work."""
 
+import base64
 import re
 import shutil
 import subprocess
@@ -83,20 +84,40 @@ class Connect(unittest.TestCase):
                                 r"use the account of this program .*SELECT command denied")
 
     def test_a_server_that_is_away(self):
-        for server in self.fleet.nsd, self.fleet.powerdns:
-            with self.fleet.away(server):
+        for server in self.fleet.name_servers:
+            with self.subTest(server.name), self.fleet.away(server):
                 rows = self.run_check(self.manager, want=FAILED)
-            for row, name in self.servers().items():
-                self.assertRegex(rows[row], r"\AFAILED: ." if name == server.name else r"\AOK",
-                                 row)
+                for row, name in self.servers().items():
+                    self.assertRegex(rows[row], r"\AFAILED: ." if name == server.name else r"\AOK",
+                                     row)
+
+    def assert_no_control(self, server, settings, reason):
+        """With these SETTINGS of its backend, the control channel of SERVER alone fails."""
+        rows = self.run_check(self.manager, {"backends": {BACKENDS[server.name][0]: settings}},
+                              want=FAILED)
+        for row, name in self.servers().items():
+            self.assertRegex(rows[row], rf"\AFAILED: .*{reason}"
+                             if row[0] == "control channel" and name == server.name else r"\AOK",
+                             row)
 
     def test_a_wrong_key_of_an_api(self):
-        rows = self.run_check(self.manager, {"backends": {"powerdns": {"default": {
-            "api_key": SECRET}}}}, want=FAILED)
-        for row, name in self.servers().items():
-            self.assertRegex(rows[row], r"\AFAILED: .*does not accept api_key"
-                             if row[0] == "control channel" and name == "powerdns" else r"\AOK",
-                             row)
+        self.assert_no_control(self.fleet.powerdns, {"default": {"api_key": SECRET}},
+                               "does not accept api_key")
+
+    def test_a_wrong_key_of_rndc(self):
+        bind = self.fleet.bind
+        key = Path(self.enterContext(tempfile.TemporaryDirectory())) / "rndc.key"
+        key.touch(0o600)
+        wrong = base64.b64encode(SECRET.encode()).decode()
+        key.write_text(re.sub(r'secret "[^"]*"', f'secret "{wrong}"', bind.key_file.read_text()))
+        self.assert_no_control(bind, {"default": {"rndc_key_file": str(key)}}, "rndc")
+
+    def test_a_socket_that_is_missing(self):
+        knot = self.fleet.knot
+        servers = self.manager.settings["backends"]["knot"]["servers"]
+        self.assert_no_control(knot, {"servers": [one | {"socket": "/nowhere.sock"}
+                                                  for one in servers]},
+                               r"\(/nowhere\.sock\): not exists")
 
     def test_wrong_accounts(self):
         broker = self.fleet.rabbitmq
