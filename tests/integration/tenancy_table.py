@@ -209,6 +209,86 @@ ROWS = {
     "routes_agent": {"routes_changed": FLEET},
 }
 
+# ---- lines of the log ----
+
+ID = "[0-9a-f]{32}"
+# Of a row above: the object in the line `OBJECT changed: ...`, its name, and the numbers of added,
+# updated and deleted records, if the line has them. "{zone}" is the zone of the things.
+CHANGED = {
+    "central": {
+        "create_domain": ("domain", "new.{zone}", (1, 0, 0)),
+        "update_domain": ("domain", "{zone}", (0, 3, 0)),
+        "delete_domain": ("domain", "spare{number}.example.", (0, 0, 2)),
+        "abandon_domain": ("domain", "{stuck_zone}", (0, 0, 0)),
+        "create_recordset": ("domain", "{zone}", (1, 0, 0)),
+        "update_recordset": ("domain", "{zone}", (0, 1, 0)),
+        "delete_recordset": ("domain", "{zone}", (0, 0, 1)),
+        "apply_changes": ("domain", "{zone}", (1, 0, 0)),
+        "commit_import": ("domain", "spare{number}.example.", (1, 0, 0)),
+        "create_pool": ("pool", "{new_pool}", None),
+        "update_pool": ("pool", "{pool}", None),
+        "delete_pool": ("pool", "{pool}", None),
+        "create_blacklist": ("blacklist", "bad.{zone}", None),
+        "delete_blacklist": ("blacklist", "{blacklist}", None),
+        "set_quota": ("quota", OWNER + "/domains", None),
+        "create_tsigkey": ("tsigkey", "new.{zone}", None),
+        "update_tsigkey": ("tsigkey", "key{number}.", None),
+        "delete_tsigkey": ("tsigkey", "key{number}.", None),
+        "update_server": ("server", "default/bind", None),
+    },
+    "ports": {
+        "create_port": ("port", ID, None),
+        "create_port on a network": ("port", ID, None),
+        "update_port": ("port", "{network_port}", None),
+        "delete_port": ("port", "{network_port}", None),
+        "set_network": ("network", "{network}", None),
+        "set_network of an id": ("network", "{network}", None),
+        "delete_network": ("network", "{spare_network}", None),
+        "set_subnet": ("subnet", "{subnet}", None),
+        "delete_subnet": ("subnet", "{subnet}", None),
+    },
+    "routes": {
+        "create_route": ("route", "{namespace}/new", None),
+        "update_route": ("route", "{namespace}/web", None),
+        "delete_route": ("route", "{namespace}/web", None),
+        "create_router": ("router", "new-{router}", None),
+        "update_router": ("router", "{router}", None),
+        "drain_router": ("router", "{spare_router}", None),
+        "delete_router": ("router", "{spare_router}", None),
+        "create_route_binding": ("route", "{namespace}/web", None),
+    },
+    "ownership": {
+        "apply_endpoints": ("registry", "us/shared.example.", (1, 0, 0)),
+        "ownership_adopt": ("registry", "us/shared.example.", None),
+        "ownership_adopt_wanted": ("registry", "us/shared.example.", None),
+        "ownership_release": ("registry", "us/shared.example.", None),
+        "ownership_transfer": ("registry", "us/shared.example.", None),
+        "storage_import": ("registry", "us/shared.example.", None),
+    },
+}
+# Methods whose calls leave no such line, and why.
+UNCHANGED = {
+    "they read": {
+        "central": ("get_domain", "find_domains", "get_recordset", "find_recordsets",
+                    "find_records", "get_pool", "find_pools", "get_import", "export_domain",
+                    "find_blacklists", "get_quotas", "get_tsigkey", "find_tsigkeys", "get_status",
+                    "find_workers", "find_locks", "find_repairs"),
+        "ports": ("get_port", "list_ports", "get_published", "get_network", "list_networks",
+                  "get_subnet", "list_subnets", "hosts_export", "hosts_versions"),
+        "routes": ("get_route", "list_routes", "get_router", "list_routers",
+                   "list_route_bindings", "router_hosts", "hosts_versions"),
+        "ownership": ("get_plan", "find_registries", "get_order", "storage_records"),
+    },
+    "they prepare a change: commit_import makes it": {
+        "central": ("begin_import", "add_to_import", "cancel_import")},
+    "they ask for work that the fleet does again and again by itself": {
+        "central": ("sync_domain",), "ports": ("compare",), "ownership": ("plan_calculate",)},
+    "they report, and what changes by a report has another line": {
+        "central": ("update_status", "update_statuses"), "routes": ("report_address",)},
+    # test_ownership.py, Sources.test_a_source_that_has_nothing_any_more
+    "there is no held plan here": {"ownership": ("plan_approve",)},
+}
+
 # ---- arguments ----
 
 ZONE, STORAGE, RECEIVER = "shared.example.", "us", "them"

@@ -405,8 +405,13 @@ class Sources(Story):
         self.assertEqual(plan["plan"]["held"], 20)
         with self.assertRaisesRegex(Exception, "there is no held plan with the digest"):
             self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest="0" * 64)
+        def approved():
+            return [line for line in changes(self.lab.workers, f"us/{ZONE}.")
+                    if line["method"] == "plan_approve"]
+        before = len(approved())
         self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=plan["plan"]["digest"])
         self.wait_data({})
+        self.assertEqual(len(approved()), before + 1)
 
     def test_too_many_at_once(self):
         self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(10)})

@@ -5,6 +5,7 @@ them. They also migrate old databases whose tenants differ by blanks only. The f
 the pool manager, mini-DNS, ports, routes and ownership, and an agent of ports and one of routes.
 """
 
+import contextlib
 import itertools
 import json
 import re
@@ -17,15 +18,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import test_hostile                                             # noqa: E402
-from tenancy_table import (ADMINISTRATOR, CALLERS, FANOUTS, MALFORMED, NUL_OUTCOMES,  # noqa: E402
-                           OWNER, RECEIVER, REGISTRY, ROUTER, ROWS, STORAGE, TOPICS, WITH_NUL,
-                           ZONE, arguments)
+from tenancy_table import (ADMINISTRATOR, CALLERS, CHANGED, FANOUTS, ID, MALFORMED, # noqa: E402
+                           NUL_OUTCOMES, OWNER, RECEIVER, REGISTRY, ROUTER, ROWS, STORAGE, TOPICS,
+                           UNCHANGED, WITH_NUL, ZONE, arguments)
 from test_hostile import message, unwrapped                     # noqa: E402
 from test_signed import envelope, sign                          # noqa: E402
 from agent import Agent                                         # noqa: E402
 from story import ROOT, merged                                  # noqa: E402
 from lab.fleet import Worker, fleet_key, render                 # noqa: E402
-from lab.process import HOST                                    # noqa: E402
+from lab.process import HOST, LabError                                  # noqa: E402
 
 SECONDS = 60
 READS = 100                     # of the queues, before the wait for an answer takes a pause
@@ -247,6 +248,106 @@ class Matrix(unittest.TestCase):
 
     def test_administrators(self):
         self.assert_done("administrators")
+
+
+class Lines(unittest.TestCase):
+    """The log of each change: one line, with who changed what."""
+
+    maxDiff = None
+    CALLER = {"project_id": OWNER, "user_id": "u1", "is_admin": True}
+
+    def test_every_method_has_a_row(self):
+        for kind, changed in CHANGED.items():
+            rows = {row.partition(" ")[0] for row in changed}
+            rows |= {method for kinds in UNCHANGED.values() for method in kinds.get(kind, ())}
+            self.assertEqual(rows, {row.partition(" ")[0] for row in ROWS[kind]}, kind)
+
+    def test_each_change_is_one_line(self):
+        things = self.things()
+        wanted = {}
+        for kind in CHANGED:
+            for row, args in self.rows(kind, things).items():
+                req = self.request(kind, row)
+                wanted[req] = self.line(kind, row, req, things)
+                got = asker.ask(TOPICS[kind], row.partition(" ")[0], args,
+                                self.CALLER | {"request_id": req})
+                self.assertIn(got[0], ("done", ROWS[kind][row].administrators), (row, got))
+                if row == "commit_import":
+                    self.wait_imported(things)
+        with contextlib.suppress(LabError):     # a line follows the answer
+            lab.fleet.wait_for(lambda: not self.wrong(wanted), 10, "all lines")
+        self.assertEqual(self.wrong(wanted), [])
+
+    def things(self):
+        """And what the lines call them."""
+        things = Things().things
+        things.number = things.zone.removeprefix("d").removesuffix(".example.")
+        things.stuck = lab.make_stuck()
+        (things.stuck_zone,), = lab.fleet.mariadb.sql(
+            f"SELECT name FROM domains WHERE id = '{things.stuck}'")
+        begun = asker.ask("central", "begin_import", {"domain": {"name": self.spare(things)}},
+                          # the line about an import is of the call that began it
+                          self.CALLER | {"request_id": self.request("central", "commit_import")})
+        things.opened = json.loads(begun[1])["id"]
+        return things
+
+    @staticmethod
+    def spare(things):
+        return f"spare{things.number}.example."
+
+    @staticmethod
+    def wait_imported(things):
+        def state():
+            got = asker.ask("central", "get_import", {"import": things.opened}, OWN)
+            return json.loads(got[1])["state"]
+        lab.fleet.wait_for(lambda: state() == "DONE", SECONDS, "the import is done")
+
+    @staticmethod
+    def request(kind, row):
+        return f"req-{kind}-{row.replace(' ', '-')}"
+
+    @classmethod
+    def rows(cls, kind, things):
+        """Arguments with which each method changes something, in an order that is possible."""
+        rows = arguments(kind, things)
+        if kind == "central":
+            del rows["cancel_import"]           # commit_import follows
+            rows["add_to_import"] |= {"records": [
+                [cls.spare(things), 3600, "NS", "ns1.example.net."],
+                [f"w.{cls.spare(things)}", 300, "A", "192.0.2.7"]]}
+        if kind == "ports":
+            rows["set_subnet"]["subnet"] |= {"dns_publish_fixed_ip": False}
+        if kind == "routes":
+            rows["drain_router"] |= {"drain": True}
+            bound = lab.routes.get_route(route=things.route)["route"]["router"]
+            binding = rows["create_route_binding"]["binding"]
+            del binding["dns"]
+            if bound == things.router:
+                binding["router"] = things.spare_router
+        return rows
+
+    @staticmethod
+    def wrong(wanted):
+        """(what is right, the lines) of each request of which the lines are not right."""
+        lines = {req: [] for req in wanted}
+        for worker in lab.fleet.workers:
+            for line, req in re.findall(r" (info: \w+ changed: method=.* req=(req-[a-z]\S+))$",
+                                        worker.log.read_text(), re.M):
+                lines.get(req, []).append(line)
+        return [(wanted[req], found) for req, found in lines.items()
+                if not re.search(wanted[req], "\n".join(found))]
+
+    @staticmethod
+    def line(kind, row, req, things):
+        """What matches the lines of the call: one, or none."""
+        if row not in CHANGED[kind]:
+            return r"\A\Z"
+        subject, name, counts = CHANGED[kind][row]
+        name = name if name == ID else re.escape(name.format(**vars(things)))
+        serial = r" serial=\d+" if subject == "domain" else ""
+        numbers = " added=%d updated=%d deleted=%d" % counts if counts else ""
+        return (rf'\Ainfo: {subject} changed: method={row.partition(" ")[0]} {subject}={name}'
+                rf'{serial}{numbers} account="" user="u1" tenant="{OWNER}" req={req}\Z')
 
 
 class KeptAnswers(unittest.TestCase):
