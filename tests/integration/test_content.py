@@ -216,6 +216,17 @@ class Tolerated(Edited):
             f"serial_number = {domain['serial']} AND domain_id = '{domain['id']}'")[0][0])
 
 
+# its signatures have different TTLs at one name (RFC 4034, 3: each has the TTL of what it covers)
+SIGNED = """\
+$ORIGIN rrsig.example.
+@ 3600 IN SOA ns1.example.net. h.example.net. 1 3600 600 86400 300
+@ 3600 IN NS ns1.example.net.
+@ 60 IN A 192.0.2.1
+@ 3600 IN RRSIG NS 8 2 3600 20300101000000 20200101000000 1 rrsig.example. AAAA
+@ 60 IN RRSIG A 8 2 60 20300101000000 20200101000000 1 rrsig.example. AAAA
+"""
+
+
 class OtherForm(Story):
     """PowerDNS, whose database has its own idea of a TTL: each transfer ends with the same."""
 
@@ -283,6 +294,37 @@ class OtherForm(Story):
         self.assertEqual(drift.address(self.fleet.powerdns, www(domain["name"])), "192.0.2.2")
 
 
+    def test_records_of_signers(self):
+        """PowerDNS drops them: the change warns, two transfers show it, and the domain is ACTIVE."""
+        path, name = self.folder / "rrsig.zone", "rrsig.example"
+        path.write_text(SIGNED)
+        warning = ("'{}': PowerDNS (powerdns) does not serve these records, because PowerDNS "
+                   "accepts no RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CDS or CDNSKEY records from "
+                   "other servers").format
+        made = self.fleet.cli("domain", "import", name, path)
+        self.assertEqual(made["warnings"], [warning(f"{name}. RRSIG")])
+        domain = {"id": made["id"], "name": f"{name}."}
+        self.settle_without(domain)
+        for rtype, data in (("CDS", "0 0 0 00"), ("NSEC3PARAM", "1 0 0 -"),
+                            ("DNSKEY", "256 3 13 AQPSKmynfzW4kyBv015MUG2DeIQ3")):
+            added = self.fleet.cli("record", "add", name, "@", rtype, data)
+            self.assertIn(warning(f"{name}. {rtype}"), added["warnings"])
+
+    def settle_without(self, domain):
+        """The server gets the zone twice, and not a third time for nothing."""
+        for number in 1, 2:
+            self.wait_repair(domain, number)
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        log = self.log(domain)
+        self.assertEqual([outcome for outcome, _ in log], ["DONE", "DONE", "PARKED"])
+        self.assertEqual(log[2][1], self.SETTLED + log[0][1])
+        seen = self.differences(domain)
+        self.fleet.wait_for(lambda: self.differences(domain) > seen + 1, SECONDS,
+                            "it is compared again")
+        self.assertEqual(self.fleet.state(domain["id"])[0], "NONE ACTIVE")
+        self.assertEqual(self.log(domain), log)
+
+
 class Cut(OtherForm, Edited):
     """Knot takes the order to transfer a zone, but does not reach mini-DNS."""
 
@@ -290,6 +332,7 @@ class Cut(OtherForm, Edited):
 
     test_each_server_is_put_right = test_a_poll_lifts_nothing = None
     test_one_that_refuses_to_be_compared = test_repairs_without_effect = None
+    test_records_of_signers = None
     test_one_that_loses_the_zone = test_one_that_is_put_right_by_hand = None
 
     def test_orders_that_it_cannot_execute(self):
