@@ -1300,6 +1300,20 @@ class Health(unittest.TestCase):
         return (status == FAILED and "- server bind of pool 'default' has a failure on 1 domain: "
                 "refused\n" in out)
 
+    def test_a_pool_manager_that_is_stopped(self):
+        """SIGTERM ends it: its last heartbeat counts as old at once."""
+        self.fleet.cli("domain", "create", "stopped.org", "--wait")
+        self.fleet.members["poolmgr1"].stop()
+        reason = "no pool manager of pool 'default' is running"
+        self.fleet.cli("record", "add", "stopped.org", "w", "A", "192.0.2.1")
+        self.fleet.wait_for(lambda: self.fleet.cli("sync", "stopped.org").get("warnings") ==
+                            [reason], self.SECONDS, "a change warns")
+        shown = self.fleet.cli("status", "stopped.org")["domain"]
+        self.assertEqual((shown["status"], shown["reason"]), ("PENDING", reason))
+        self.wait_status(FAILED, "the fleet is not well:", f"- {reason}")
+        self.fleet.restart("poolmgr1")
+        self.wait_status(GOOD, "the fleet is well", "no domain is PENDING or in ERROR")
+
     def test_what_is_missing(self):
         self.fleet.cli("domain", "create", "health.org", "--wait")
         self.wait_status(GOOD, "the fleet is well", "no domain is PENDING or in ERROR",

@@ -305,6 +305,8 @@ class OtherForm(Story):
         self.assertEqual(made["warnings"], [warning(f"{name}. RRSIG")])
         domain = {"id": made["id"], "name": f"{name}."}
         self.settle_without(domain)
+        self.assertEqual(       # nothing for an operator
+            self.fleet.cli("status", "--admin")["problems"], [])
         for rtype, data in (("CDS", "0 0 0 00"), ("NSEC3PARAM", "1 0 0 -"),
                             ("DNSKEY", "256 3 13 AQPSKmynfzW4kyBv015MUG2DeIQ3")):
             added = self.fleet.cli("record", "add", name, "@", rtype, data)

@@ -46,6 +46,9 @@ class Idle(unittest.TestCase):
         status = self.fleet.cli("servers", "--admin")["servers"]
         reason = next(row["last_error"] for row in status if row["id"] == "bind")
         self.assertIn("no answer ", reason)
+        shown = self.fleet.cli("servers", "--admin", as_json=False)
+        self.assertRegex(shown, r"(?m)^bind +default +ACTIVE +NO_DNS +bind9 ")
+        self.assertRegex(shown, r"(?m)^nsd +default +ACTIVE +OK +nsd ")
         self.fleet.bind.resume()
         self.wait_health("bind", "OK")
         self.assertEqual(self.rows(), before)
