@@ -63,9 +63,8 @@ MALFORMED = {
     "user with a control": {"project_id": OWNER, "user_id": "u\n1"},
 }
 
-# JSON with a NUL is no message at all.
+# No text has a NUL: the call is answered at once.
 WITH_NUL = {"project_id": OWNER + "\0"}
-NUL_OUTCOMES = {"dead letter", "Invalid"}
 
 Outcomes = namedtuple("Outcomes", CALLERS)
 
