@@ -158,6 +158,31 @@ static enum err apply_parse_lines(struct apply *apply, char *text, json_t *ttls,
 
 /* ---- JSON ---- */
 
+/* Central reads each word of TXT data without quotes as a string. */
+static void apply_check_strings(const struct apply *apply, const json_t *change,
+                                size_t number)
+{
+	const char *type = answer_text(change, "type");
+	json_t *records = json_object_get(change, "records"), *data;
+	size_t i;
+
+	json_array_foreach(records, i, data) {
+		const char *value = json_string_value(data);
+		struct buf text = { 0 };
+		size_t strings = value ? quote_unquoted_strings(type, value, &text) : 0;
+		struct why words;
+
+		if (strings && apply->warn) {
+			fail(&words, OK, "%.250s: changes[%zu].records[%zu]: %.10s data "
+			     "without quotes: %zu strings, which clients join without a "
+			     "blank: %.300s: one value needs quotes", apply->file, number,
+			     i, type, strings, buf_string(&text));
+			apply->warn(apply->self, words.text);
+		}
+		buf_clear(&text);
+	}
+}
+
 /* Parses the form that central takes, except that names may be relative. */
 static enum err apply_parse_json(struct apply *apply, const char *text, struct why *why)
 {
@@ -185,6 +210,7 @@ static enum err apply_parse_json(struct apply *apply, const char *text, struct w
 		}
 		json_object_set_new(change, "name", json_string(name));
 		json_array_append(apply->changes, change);
+		apply_check_strings(apply, change, i);
 	}
 	json_decref(list);
 	return err;

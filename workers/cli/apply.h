@@ -15,7 +15,8 @@ struct apply {
 	const char *file, *domain;
 	/*
 	 * The parser calls warn() with a text if the lines of one record set contain
-	 * different TTLs. NULL: no warnings.
+	 * different TTLs, or if TXT data in a JSON list has several words without quotes.
+	 * NULL: no warnings.
 	 */
 	void (*warn)(void *self, const char *text);
 	void *self;

@@ -194,9 +194,10 @@ const struct command commands[] = {
 	  "same record set, the client warns, and the record set gets the TTL of the "
 	  "later line. Instead of such lines, FILE may contain a JSON list of {\"op\", "
 	  "\"name\", \"type\", \"ttl\", \"records\": [...]}. In the JSON list, put "
-	  "quotes around each string of a TXT record (docs/rpc.md). To delete or replace "
-	  "records that zonefleet-ports, zonefleet-routes or zonefleet-ownership "
-	  "manages, use --force.",
+	  "quotes around each string of a TXT record (docs/rpc.md). If there are several "
+	  "words without quotes, the client warns, because central stores each word as a "
+	  "string. To delete or replace records that zonefleet-ports, zonefleet-routes "
+	  "or zonefleet-ownership manages, use --force.",
 	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
 	  "  zonefleet record apply example.org - --wait" },
 

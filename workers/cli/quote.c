@@ -130,6 +130,22 @@ enum err quote_append(json_t *records, const char *type, const char *data,
 	return err;
 }
 
+size_t quote_unquoted_strings(const char *type, const char *data, struct buf *text)
+{
+	struct arena *arena = arena_new();
+	struct quoted quoted = { 0 };
+	struct why ignored;
+	size_t strings = 0;
+
+	if (!strchr(data, '"') && !rrtype_parse(type, "", &quoted.type, &ignored) &&
+	    quote_parse(&quoted, data, arena))
+		strings = quote_count_strings(&quoted);
+	if (strings > 1)
+		rdata_format(quoted.type, quoted.rdata, quoted.len, text, &ignored);
+	arena_free(&arena);
+	return strings > 1 ? strings : 0;
+}
+
 void quotes_print(const struct quotes *quotes, const struct output *out)
 {
 	size_t more = quotes->count > NOTES_MAX ? quotes->count - NOTES_MAX : 0;

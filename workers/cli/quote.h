@@ -30,6 +30,11 @@ struct quotes {
  */
 enum err quote_append(json_t *records, const char *type, const char *data,
                       struct quotes *quotes, struct why *why);
+/*
+ * Returns the number of strings if DATA is a TXT or SPF record of several strings without
+ * any quotes, and appends the strings in quotes to TEXT. Otherwise returns 0.
+ */
+size_t quote_unquoted_strings(const char *type, const char *data, struct buf *text);
 /* Prints the notes, unless --quiet or --json is given. */
 void quotes_print(const struct quotes *quotes, const struct output *out);
 void quotes_clear(struct quotes *quotes);

@@ -282,6 +282,47 @@ static void keep_warning(void *self, const char *text)
 	buf_printf(self, "%s\n", text);
 }
 
+#define LIST(type, data) "[{\"op\": \"add\", \"name\": \"w\", \"type\": \"" type \
+	"\", \"records\": [" data "]}]"
+#define WORDS(place, type, strings) "f: changes[0].records[" place "]: " type \
+	" data without quotes: " strings ": one value needs quotes\n"
+
+/* In a list, central reads TXT data as in a zone file: each word is a string. */
+static void words_of_a_list(void **state)
+{
+	static const struct {
+		const char *text, *warnings;
+	} cases[] = {
+		{ LIST("TXT", "\"a b\""), WORDS("0", "TXT",
+		  "2 strings, which clients join without a blank: \"a\" \"b\"") },
+		{ LIST("TXT", "\"a\", \"v=spf1 mx -all\""), WORDS("1", "TXT",
+		  "3 strings, which clients join without a blank: \"v=spf1\" \"mx\" "
+		  "\"-all\"") },
+		{ LIST("SPF", "\"a b\""), WORDS("0", "SPF",
+		  "2 strings, which clients join without a blank: \"a\" \"b\"") },
+		{ LIST("TXT", "\"\\\"a b\\\"\""),                "" },
+		{ LIST("TXT", "\"\\\"a\\\" \\\"b\\\"\""),      "" },
+		{ LIST("TXT", "\"a\", 1, null"),                 "" },
+		{ LIST("MX", "\"10 mail.example.org.\""),        "" },
+		{ LIST("NOSUCH", "\"a b\""),                     "" },
+		{ "add w - TXT a b\n",                           "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf warnings = { 0 };
+		struct apply apply = { .file = "f", .domain = ZONE, .warn = keep_warning,
+		                       .self = &warnings };
+		char *text = xstrdup(cases[i].text);
+
+		assert_int_equal(apply_parse(&apply, text, &why), OK);
+		assert_string_equal(buf_string(&warnings), cases[i].warnings);
+		apply_clear(&apply);
+		buf_clear(&warnings);
+		free(text);
+	}
+}
+
 static void ttls_of_one_set(void **state)
 {
 	char text[] = "add w 60 A 192.0.2.1\nadd w 60 MX 1 a.\nset v 70 A 192.0.2.1\n"
@@ -311,6 +352,7 @@ int main(void)
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(lines_of_reasons),
 		cmocka_unit_test(ttls_of_one_set),
+		cmocka_unit_test(words_of_a_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
