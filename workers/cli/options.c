@@ -154,7 +154,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
 		"set the labels that match routes to routers. A router has at most one "
 		"label. A route can have several labels. An empty value ('') removes all "
-		"labels" },
+		"labels. If routes.strategy is not \"label\", zonefleet-routes ignores "
+		"the labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
 		"set the largest number of routes of the router or of domains of the "
 		"pool. '' means no limit" },
