@@ -265,6 +265,8 @@ static enum err trust_authorize_fleet(struct trust *trust,
                                       const struct trust_request *request,
                                       int refusal, struct why *why)
 {
+	const char *method = request->method->name;
+
 	if (refusal == SIGNATURE_GOOD)
 		return OK;
 	if (trust->config->trust_broker) {
@@ -272,7 +274,8 @@ static enum err trust_authorize_fleet(struct trust *trust,
 		return OK;
 	}
 	fail(why, ERR_DENIED, "only programs of the fleet may send %s: %s",
-	     request->method->name, trust_refusal_words(refusal));
+	     *method ? method : "a message without a method",
+	     trust_refusal_words(refusal));
 	return trust_refuse_request(trust, request, refusal, why);
 }
 

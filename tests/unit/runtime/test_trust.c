@@ -253,6 +253,34 @@ static enum err judge(size_t i, struct trust_verdict *verdict)
 	return err;
 }
 
+/* The reason names the method, or says that there is none. */
+static void test_refused_methods(void **state)
+{
+	static const struct { const char *method, *want; } refused[] = {
+		{ "f", "only programs of the fleet may send f: " },
+		{ "",  "only programs of the fleet may send a message without a method: " },
+	};
+	const struct trust_config config = { .keys = (char[]){ KEYS } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		const struct rpc_method method = { refused[i].method, .fleet = true };
+		struct trust *trust = trust_new(&config, false);
+		struct envelope_request request;
+		struct trust_verdict verdict;
+		struct why why;
+
+		request_make(UNSIGNED, &request);
+		assert_int_equal(trust_authorize(trust,
+		                                 &(struct trust_request){
+			"minidns", &method, &request, "p", false }, &verdict, &why),
+		                 ERR_DENIED);
+		assert_memory_equal(why.text, refused[i].want, strlen(refused[i].want));
+		envelope_request_clear(&request);
+		trust_free(&trust);
+	}
+}
+
 static void test_judge(void **state)
 {
 	(void)state;
@@ -423,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_signer),
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_refused_methods),
 		cmocka_unit_test(test_answer_keys),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_senders),
