@@ -204,6 +204,9 @@ class Alone(unittest.TestCase):
             self.assertEqual((status, out), (UNREACHABLE, ""))
             self.assertRegex(err, r"\Azonefleet: Unavailable: .*broker\.url.*\n\Z")
             self.assertNotIn("secret", err)
+            status, out, err = client("ping", "--config", config)
+            self.assertEqual((status, out), (UNREACHABLE, ""))
+            self.assertIn("no connection to the broker within 5 s: ", err)
 
     def test_a_silent_broker_has_its_reason(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -162,11 +162,6 @@ void client_explain(struct client *client, client_explain_fn *explain, const voi
 	client->explain_self = self;
 }
 
-void client_limit(struct client *client, int seconds)
-{
-	client->timeout_ms = seconds * 1000;
-}
-
 void client_see_all(struct client *client)
 {
 	json_object_set_new(client->context, "all_tenants", json_true());

@@ -32,8 +32,6 @@ struct client;
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
-/* From now on, a call fails if no answer arrives within SECONDS. */
-void client_limit(struct client *client, int seconds);
 /*
  * From now on, lists show the objects of all tenants. Only for commands of
  * administrators.

@@ -21,6 +21,7 @@ struct command {
 	/* description of the command: paragraphs, separated by "\n" */
 	const char *about;
 	const char *examples;		/* lines */
+	int timeout_s;	/* default of --timeout; 0: the setting client.timeout */
 };
 extern const struct command commands[];
 

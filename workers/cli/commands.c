@@ -985,15 +985,16 @@ const struct command commands[] = {
 	  "no TOPIC and you are an administrator, the command calls central and all "
 	  "services in the list of 'zonefleet workers' at the same time. It prints each "
 	  "answer when the answer arrives. If central does not give this list, the "
-	  "command calls central, minidns and pool_manager.default, and names the "
-	  "other services on standard error. If you give no TOPIC and you are not an "
+	  "command calls central, minidns and pool_manager.default, and names the other "
+	  "services on standard error. If you give no TOPIC and you are not an "
 	  "administrator, the command calls only central.\n"
-	  "The command waits 5 seconds for an answer, or the time in --timeout. The exit "
-	  "status is 0 if all topics answer. Otherwise the first topic that fails "
-	  "determines the exit status. It is 5 if no process of the topic answered in "
-	  "time, and 6 if the broker has no queue of the topic.",
+	  "The command waits 5 seconds for the broker and for an answer, or the time in "
+	  "--timeout. The exit status is 0 if all topics answer. Otherwise the first "
+	  "topic that fails determines the exit status. It is 5 if no process of the "
+	  "topic answered in time, and 6 if the broker does not answer in time or has no "
+	  "queue of the topic.",
 	  "zonefleet ping --admin\n"
-	  "zonefleet ping pool_manager.default" },
+	  "zonefleet ping pool_manager.default", .timeout_s = 5 },
 
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "create or upgrade the tables",

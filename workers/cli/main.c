@@ -99,6 +99,8 @@ static enum err cli_run_connected(struct cli *cli)
 {
 	enum err err = OK;
 
+	if (cli->command->timeout_s && !cli_has(cli, OPT_TIMEOUT))
+		cli->settings.timeout_s = cli->command->timeout_s;
 	if (cli->command->need == NEED_BROKER)
 		err = client_open(&cli->settings, &cli->common.broker, &cli->client,
 		                  &cli->why);

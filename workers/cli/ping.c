@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "handlers.h"
 
-enum { PING_DEFAULT_S = 5, PING_TOPICS_MAX = 1000 };
+enum { PING_TOPICS_MAX = 1000 };
 
 struct round {
 	struct cli *cli;
@@ -125,14 +125,11 @@ static enum err round_end(struct round *round)
 enum err ping_topic(struct cli *cli)
 {
 	struct round round = {
-		.cli = cli, .timeout_s = PING_DEFAULT_S, .answers = json_array(),
+		.cli = cli, .timeout_s = cli->settings.timeout_s, .answers = json_array(),
 	};
 	struct why why;
 	enum err err = OK;
 
-	if (cli_has(cli, OPT_TIMEOUT))
-		round.timeout_s = cli->settings.timeout_s;
-	client_limit(cli->client, round.timeout_s);
 	if (cli->argc)
 		round_add(&round, cli->argv[0]);
 	else
