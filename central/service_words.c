@@ -578,7 +578,9 @@ static const struct rpc_object objects[] = {
 		{ "kind", "string", "CONTENT, SERIAL, STRAY, OPTIONS or MISSING" },
 		{ "state", "string", "the state of the repair (SEEN, CONFIRMED, "
 		  "PARKED), or its result (ORDERED, DONE, FAILED, PARKED, ENDED)" },
-		{ "detail", "string", "a description of the drift" },
+		{ "detail", "string", "a description of the drift. If an operator must "
+		  "act, it also says what to do. If the state is ENDED, there is "
+		  "nothing to do" },
 		{ "pass1_at", "time or null", "when the pool manager first found the "
 		  "drift" },
 		{ "pass2_at", "time or null", "when the pool manager found the drift "

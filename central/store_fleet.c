@@ -171,6 +171,18 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 	return list;
 }
 
+/* The detail says what is wrong, and after a colon what to do: nothing any more. */
+static void fleet_end_repair(json_t *row)
+{
+	const char *state = json_string_value(json_object_get(row, "state"));
+	const char *detail = json_string_value(json_object_get(row, "detail"));
+	const char *end = detail ? strstr(detail, ": ") : NULL;
+
+	if (state && !strcmp(state, "ENDED") && end)
+		json_object_set_new(row, "detail",
+		                    json_stringn(detail, (size_t)(end - detail)));
+}
+
 static json_t *fleet_read_repair(struct tx_rows *rows)
 {
 	json_t *row = json_object();
@@ -186,6 +198,7 @@ static json_t *fleet_read_repair(struct tx_rows *rows)
 	}
 	json_object_set_new(row, "serial", json_integer(row_int(rows)));
 	json_object_set_new(row, "age", fleet_seconds(row_int(rows)));
+	fleet_end_repair(row);
 	return row;
 }
 

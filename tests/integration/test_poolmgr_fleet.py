@@ -523,6 +523,9 @@ class Strays(FleetStory):
                 self.fleet.members[server].remove_zone(name)
                 self.fleet.wait_for(lambda: "PARKED" not in self.states_of_drifts(name), BACK_SECONDS,
                                     "an operator has deleted the zone")
+                self.assertEqual([row["detail"] for row in self.fleet.cli("repairs", "--admin")[
+                    "repairs"] if row["name"] == name and row["state"] == "ENDED"],
+                    ["the database has no deleted domain of this name"])
 
     def test_zone_whose_domain_is_created(self):
         """Then it is no stray, though it was reported as one."""
