@@ -293,7 +293,7 @@ enum err service_find_tlds(void *self, struct request *req)
 
 /* ---- the creation of a domain ---- */
 
-static enum suffix_verdict tld_decide(struct write *write, const struct name *name)
+static enum suffix_result tld_decide(struct write *write, const struct name *name)
 {
 	const char *keys[SUFFIX_KEYS_MAX], *found[SUFFIX_KEYS_MAX];
 	struct tld_list list = { keys, suffix_keys(name, write->arena, keys),

@@ -92,7 +92,7 @@ static bool suffix_wins(const char *a, const char *b)
 	return suffix_labels(a) > suffix_labels(b);
 }
 
-enum suffix_verdict suffix_decide(const struct name *name, const char *const *entries,
+enum suffix_result suffix_decide(const struct name *name, const char *const *entries,
                                   size_t count)
 {
 	const char *best = NULL;

@@ -34,11 +34,11 @@ enum err suffix_parse(const char *text, const char *field, struct arena *arena,
  */
 size_t suffix_keys(const struct name *name, struct arena *arena, const char **keys);
 
-enum suffix_verdict {
+enum suffix_result {
 	SUFFIX_PERMITTED,
 	SUFFIX_NO_ENTRY,		/* the name is not below an entry */
 	SUFFIX_ITSELF,			/* the name is itself a suffix */
 };
 /* Decides about NAME. ENTRIES: the keys of NAME that are in the list. */
-enum suffix_verdict suffix_decide(const struct name *name, const char *const *entries,
+enum suffix_result suffix_decide(const struct name *name, const char *const *entries,
                                   size_t count);

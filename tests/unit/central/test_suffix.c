@@ -73,10 +73,10 @@ static const char *const list[] = {
 };
 
 /* The order of the entries must not matter. */
-static enum suffix_verdict decide_both(const struct name *name,
+static enum suffix_result decide_both(const struct name *name,
                                        const char *const *entries, size_t count)
 {
-	enum suffix_verdict verdict = suffix_decide(name, entries, count);
+	enum suffix_result verdict = suffix_decide(name, entries, count);
 	const char *turned[SUFFIX_KEYS_MAX];
 
 	for (size_t i = 0; i < count; i++)
@@ -85,13 +85,13 @@ static enum suffix_verdict decide_both(const struct name *name,
 	return verdict;
 }
 
-static enum suffix_verdict decide(const char *text, const char *const *entries,
+static enum suffix_result decide(const char *text, const char *const *entries,
                                   size_t count)
 {
 	const char *keys[SUFFIX_KEYS_MAX], *found[SUFFIX_KEYS_MAX];
 	struct arena *arena = arena_new();
 	size_t key_count, found_count = 0;
-	enum suffix_verdict verdict;
+	enum suffix_result verdict;
 	struct name name;
 	struct why why;
 
@@ -111,7 +111,7 @@ static void test_names(void **state)
 {
 	static const struct {
 		const char *name;
-		enum suffix_verdict want;
+		enum suffix_result want;
 	} cases[] = {
 		{ ".",                     SUFFIX_NO_ENTRY  },
 		{ "com.",                  SUFFIX_ITSELF    },
@@ -184,7 +184,7 @@ static void test_star(void **state)
 	static const char *const entries[] = { "*.", "co.uk." };
 	static const struct {
 		const char *name;
-		enum suffix_verdict want;
+		enum suffix_result want;
 	} cases[] = {
 		{ "org.",           SUFFIX_ITSELF    },
 		{ "example.org.",   SUFFIX_PERMITTED },

@@ -258,7 +258,8 @@ static void test_refused_methods(void **state)
 {
 	static const struct { const char *method, *want; } refused[] = {
 		{ "f", "only programs of the fleet may send f: " },
-		{ "",  "only programs of the fleet may send a message without a method: " },
+		{ "",  "only programs of the fleet may send a message without a method: "
+		},
 	};
 	const struct trust_config config = { .keys = (char[]){ KEYS } };
 
