@@ -4,6 +4,7 @@
 #include "codec_pool.h"
 #include "codec_recordset.h"
 #include "codec_tsigkey.h"
+#include "model/quota.h"
 #include "runtime/rpc_reference.h"
 #include "service.h"
 
@@ -476,15 +477,7 @@ static const struct rpc_object objects[] = {
 		{ "updated_at", "time", "when the entry last changed" }), true },
 	{ "tld criterion", "A condition for the permitted suffixes in a list.",
 	  codec_find_tld_fields },
-	{ "quotas", "The quotas of a tenant. -1 means no limit.", FIELDS(
-		{ "domains", "number", "largest number of domains of the tenant" },
-		{ "domain_recordsets", "number", "largest number of record sets of a "
-		  "domain" },
-		{ "recordset_records", "number", "largest number of records of a record "
-		  "set" },
-		{ "has_domains", "true or false", "true: the tenant has at least one "
-		  "domain. zonefleet has no list of tenants, so a call can also name a "
-		  "tenant that has no domain" }), true },
+	{ "quotas", "The quotas of a tenant. -1 means no limit.", quota_fields, true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },
