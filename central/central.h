@@ -49,6 +49,8 @@ struct central {
 	struct db_config sweep_db_config;
 	struct sweep *sweep;
 	struct catalog *catalog;
+	/* until then, no statement waits for the row of a tenant (usage.c) */
+	int64_t usage_hangs_until_ms;
 	/* periods of two timers; the program never changes these periods */
 	int catalog_repair_ms, import_look_ms;
 };

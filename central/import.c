@@ -24,6 +24,7 @@
 #include "runtime/offload.h"
 #include "service.h"
 #include "store_limits.h"
+#include "usage.h"
 
 enum {
 	WAITING_MAX = 100,
@@ -570,6 +571,7 @@ static enum err commit_try(void *self, struct why *why)
 		commit_repeat_cast(c);
 	if (err && !c->tx.err)
 		tx_fail(&c->tx, err, "%s", c->req.why.text);
+	usage_write(&c->tx, &c->write, 1);
 	err = tx_commit(&c->tx);
 	if (err == ERR_RACE && c->write.cast_method)
 		c->in_doubt = c->write.cast_method;

@@ -18,6 +18,8 @@
 #include "model/serial.h"
 #include "placement.h"
 #include "reasons.h"
+#include "store_usage.h"
+#include "usage.h"
 
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
@@ -52,18 +54,22 @@ static enum err domain_check_relatives(struct write *write,
 	               "or an administrator may create this domain", spec->owner);
 }
 
-static enum err domain_check_quota(struct write *write)
+/*
+ * Finds the quota. usage_write() counts the domain and checks the quota before the
+ * commit. An import can take minutes until then, so it also checks the quota here.
+ */
+static enum err domain_find_quota(struct write *write, int64_t *max)
 {
-	int64_t max = write->central->config.quota_domains;
+	int64_t domains;
 
+	*max = write->req->context.is_admin ? -1 : write->central->config.quota_domains;
 	if (write->req->context.is_admin)
 		return OK;
-	store_domain_quota(write->tx, write->access.tenant, &max);
-	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
-		return OK;
-	return tx_fail(write->tx, ERR_QUOTA,
-	               "the tenant already has %" PRId64 " domains, and the quota "
-	               "(domains) allows no more", max);
+	store_domain_quota(write->tx, write->access.tenant, max);
+	if (*max < 0 || !write->on_lane)
+		return write->tx->err;
+	domains = store_usage_get(write->tx, write->access.tenant);
+	return domains < *max ? write->tx->err : usage_fail(write->tx, domains, *max);
 }
 
 enum err service_domain_check_new(struct write *write, const struct domain_spec *spec)
@@ -228,11 +234,12 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	struct change first[2];
 	struct pool pool;
 	uint32_t serial;
+	int64_t max;
 	size_t count;
 	enum err err = service_domain_check_new(write, spec);
 
 	if (!err)
-		err = domain_check_quota(write);
+		err = domain_find_quota(write, &max);
 	if (!err)
 		err = placement_select(write, spec, &pool);
 	if (!err)
@@ -247,6 +254,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (err)
 		return err;
 	write->catalog_changed = pool.catalog_zone || spec->is_catalog;
+	write->usage = (struct usage_change){ write->zone.is.tenant, 1, max };
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,

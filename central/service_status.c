@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "model/messages.h"
 #include "runtime/metrics.h"
+#include "usage.h"
 
 enum {
 	TURN_MS = 50,			/* of the loop */
@@ -140,6 +141,22 @@ static void reports_apply_pass(struct tx *tx, struct arena *arena,
 			                     count - i);
 }
 
+/* Counts the deletions for their tenants, with the last statement of the transaction. */
+static void reports_count_deleted(struct central *central, struct tx *tx,
+                                  struct arena *arena, const struct reported *reports,
+                                  size_t count)
+{
+	struct usage_change *changes = arena_alloc(arena, count * sizeof(*changes));
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (report_moves_domain(&reports[i]) &&
+		    reports[i].after.status == STATUS_DELETED)
+			changes[n++] = (struct usage_change){ reports[i].before.tenant,
+			                                      -1, -1 };
+	usage_subtract(central, tx, changes, n);
+}
+
 /* ---- a message ---- */
 
 /* One transaction. Several reports of a domain take several passes, in their order. */
@@ -164,6 +181,7 @@ static enum err reports_apply_once(struct central *central, struct arena *arena,
 		if (n)
 			reports_apply_pass(&tx, arena, pass, n);
 	}
+	reports_count_deleted(central, &tx, arena, reports, count);
 	return tx_commit(&tx);
 }
 

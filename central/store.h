@@ -108,7 +108,7 @@ void store_requests_insert(struct tx *tx, const struct kept_answer *kept, size_t
 
 struct domain_state {
 	char id[ID_LEN + 1];
-	const char *name;
+	const char *name, *tenant;
 	struct state is;
 	int64_t changed_us;		/* microseconds since the last change */
 };

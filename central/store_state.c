@@ -20,6 +20,7 @@ static void state_read_domain(struct tx_rows *rows, struct domain_state *domain)
 	const char *id = row_text(rows), *task, *status;
 
 	domain->name = row_text(rows);
+	domain->tenant = row_text(rows);
 	domain->is.serial = row_u32(rows);
 	task = row_text(rows);
 	status = row_text(rows);
@@ -40,7 +41,7 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 	struct tx_rows rows;
 	size_t places, n = 0;
 	const char *sql = tx_list(arena,
-		"SELECT id, name, serial, task, status, "
+		"SELECT id, name, tenant, serial, task, status, "
 		"TIMESTAMPDIFF(MICROSECOND, changed_at, UTC_TIMESTAMP(3)) "
 		"FROM domains FORCE INDEX (PRIMARY) WHERE id IN (",
 		") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED", count, &places);

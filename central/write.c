@@ -10,6 +10,7 @@
 #include "poolmgr_cast.h"
 #include "runtime/db.h"
 #include "service.h"
+#include "usage.h"
 
 enum {
 	GROUP_MAX = 32,
@@ -178,6 +179,7 @@ static enum err writes_commit(struct tx *tx, struct write *writes, size_t *count
 	store_buffer_free(&buffer);
 	if (!tx->err)
 		writes_keep_answers(tx, writes, n);
+	usage_write(tx, writes, n);
 	if (n)
 		*count = n;
 	return tx_commit(tx);

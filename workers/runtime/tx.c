@@ -229,6 +229,11 @@ bool tx_has_short_limit(const struct tx *tx)
 	return tx->db && db_limits_statements(tx->db);
 }
 
+bool tx_isolates_snapshots(const struct tx *tx)
+{
+	return tx->db && db_isolates_snapshots(tx->db);
+}
+
 uint64_t tx_last_id(const struct tx *tx)
 {
 	return tx->err ? 0 : db_last_id(tx->db);

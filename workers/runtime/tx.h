@@ -133,6 +133,16 @@ bool tx_has_short_limit(const struct tx *tx);
  * gets the statement without TX_BLIND.
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
+/*
+ * TX_BLIND together with TX_SHORT_LIMIT or TX_NO_LOCK_WAIT: after two SET STATEMENT, only
+ * the second one has an effect. A statement may begin with these prefixes if
+ * tx_has_short_limit() and tx_isolates_snapshots() are true.
+ */
+#define TX_BLIND_SHORT_LIMIT \
+	"SET STATEMENT innodb_snapshot_isolation = 0, max_statement_time = 0.25 FOR "
+#define TX_BLIND_NO_LOCK_WAIT \
+	"SET STATEMENT innodb_snapshot_isolation = 0, innodb_lock_wait_timeout = 0 FOR "
+bool tx_isolates_snapshots(const struct tx *tx);
 
 /*
  * Runs a statement. Returns the number of rows that the statement matched, which can be
