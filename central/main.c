@@ -102,7 +102,8 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
 	  "time between two cleanups of the database. Each cleanup deletes a limited "
-	  "number of old rows", .reloadable = true },
+	  "number of old rows. It also compares the numbers of domains of at most 200 "
+	  "tenants with their domains, and corrects wrong numbers", .reloadable = true },
 	{ 0 }
 };
 

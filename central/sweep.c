@@ -10,6 +10,7 @@
 #include "consistency/store_version.h"
 #include "runtime/offload.h"
 #include "store_sweep.h"
+#include "store_usage.h"
 
 enum {
 	ROUND_MS = 3000,	/* the next round removes the rest */
@@ -27,6 +28,7 @@ struct sweep {
 	struct arena *arena;
 	int64_t deadline_ms;
 	char cursor[ID_LEN + 1];	/* of store_sweep_find_tombstones() */
+	char tenant[IDENTITY_MAX + 1];	/* of store_usage_compare() */
 	struct log_limit log_limit;
 	bool is_running;
 	bool has_logged_paths;
@@ -195,6 +197,48 @@ static void sweep_log_paths(struct sweep *s)
 	arena_reset(s->arena);
 }
 
+static void sweep_log_no_usage(struct sweep *s, enum err err, const struct why *why)
+{
+	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
+	    log_is_due(&s->log_limit, QUIET_MS))
+		log_warn("numbers of domains not compared: err=%s reason=\"%s\"",
+		         err_name(err), why->text);
+}
+
+static void sweep_correct_usage(struct sweep *s, const char *tenant)
+{
+	struct why why;
+	struct tx tx = tx_begin(s->central->sweep_db, &why);
+	int64_t was, is;
+
+	store_usage_recount(&tx, tenant, &was, &is);
+	if (tx_commit(&tx))
+		sweep_log_no_usage(s, tx.err, &why);
+	else if (was != is)
+		log_warn("number of domains of a tenant corrected: tenant=%s was=%lld "
+		         "is=%lld", tenant, (long long)was, (long long)is);
+}
+
+/*
+ * Programs of older versions create and delete domains without counting them, so the
+ * number of a tenant can be wrong during and after an upgrade.
+ */
+static void sweep_compare_usage(struct sweep *s)
+{
+	const char *tenants[USAGE_TENANTS];
+	struct why why;
+	struct tx tx = tx_autocommit(s->central->sweep_db, &why);
+	size_t count = store_usage_compare(&tx, s->tenant, s->arena, tenants);
+
+	if (tx_commit(&tx)) {
+		sweep_log_no_usage(s, tx.err, &why);
+		count = 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		sweep_correct_usage(s, tenants[i]);
+	arena_reset(s->arena);
+}
+
 /* On the lane. */
 static void sweep_work(void *job)
 {
@@ -212,6 +256,7 @@ static void sweep_work(void *job)
 			log_info("old rows removed: what=\"%s\" rows=%lld", steps[i].what,
 			         (long long)removed);
 	}
+	sweep_compare_usage(s);
 }
 
 /* On the loop. */

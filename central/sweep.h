@@ -1,7 +1,8 @@
 /*
  * sweep -- deletes old rows. The sweep also sets an import to ERROR if the import has
- * been open without activity for `central.import_age`. The sweep has its own lane
- * (thread), with its own connection. Each central process runs the sweep. The
+ * been open without activity for `central.import_age`, and corrects the numbers of
+ * domains of the tenants (usage.h). The sweep has its own lane (thread), with its own
+ * connection. Each central process runs the sweep. The
  * transactions are short, and two processes can run the same step at the same time.
  */
 #pragma once
