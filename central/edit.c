@@ -294,6 +294,22 @@ static enum err edit_check_children(struct write *write, const struct rrsets *se
 	return rules_children(sets, children, found, &write->req->why);
 }
 
+static enum err edit_check_record_quota(const struct write *write,
+                                        const struct plan *plan)
+{
+	const struct zone *zone = &write->zone;
+	int64_t max = edit_quota(write, zone->quota_domain_records,
+	                         write->central->config.quota_domain_records);
+
+	if (max < 0 || plan->record_delta <= 0 ||
+	    (int64_t)zone->records + plan->record_delta <= max)
+		return OK;
+	return fail(&write->req->why, ERR_QUOTA,
+	            "the domain %.200s would have %" PRId64 " records, but the quota "
+	            "(domain_records) is %" PRId64, zone->is.name,
+	            (int64_t)zone->records + plan->record_delta, max);
+}
+
 static enum err edit_check_recordset_quota(const struct write *write,
                                            const struct plan *plan)
 {
@@ -360,6 +376,8 @@ static enum err edit_make_plan(struct write *write, struct change *changes, size
 	advice_set_check(&sets, write->arena, &outcome->advice);
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
 	err = edit_check_recordset_quota(write, plan);
+	if (!err)
+		err = edit_check_record_quota(write, plan);
 	if (err)
 		plan_clear(plan);
 	return err;

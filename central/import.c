@@ -329,15 +329,13 @@ static enum err commit_check_records(struct commit *c, const struct import_step 
 }
 
 /* BEFORE: the domain before the step. */
-static enum err commit_check_quotas(struct commit *c, const struct zone *before,
-                                    const struct import_step *step)
+static enum err commit_check_size(struct commit *c, const struct zone *before)
 {
 	struct zone *zone = &c->write.zone;
 	int64_t sets = edit_quota(&c->write, zone->quota_recordsets,
 	                          c->central->config.quota_recordsets);
-	int64_t records = edit_quota(&c->write, zone->quota_records,
-	                             c->central->config.quota_records);
-	const char *name;
+	int64_t records = edit_quota(&c->write, zone->quota_domain_records,
+	                             c->central->config.quota_domain_records);
 
 	if (sets >= 0 && zone->recordsets > sets &&
 	    zone->recordsets > before->recordsets)
@@ -345,6 +343,25 @@ static enum err commit_check_quotas(struct commit *c, const struct zone *before,
 		            "records: the domain would have %u record sets, but the "
 		            "quota (domain_recordsets) is %lld", zone->recordsets,
 		            (long long)sets);
+	if (records >= 0 && zone->records > records && zone->records > before->records)
+		return fail(&c->req.why, ERR_QUOTA,
+		            "records: the domain would have %u records, but the quota "
+		            "(domain_records) is %lld", zone->records,
+		            (long long)records);
+	return OK;
+}
+
+static enum err commit_check_quotas(struct commit *c, const struct zone *before,
+                                    const struct import_step *step)
+{
+	struct zone *zone = &c->write.zone;
+	int64_t records = edit_quota(&c->write, zone->quota_records,
+	                             c->central->config.quota_records);
+	enum err err = commit_check_size(c, before);
+	const char *name;
+
+	if (err)
+		return err;
 	name = records < 0 ? NULL : store_import_above_quota(&c->tx, step, records,
 	                                                     c->arena);
 	if (!name)

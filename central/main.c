@@ -63,6 +63,10 @@ static const struct option options[] = {
 	  INT32_MAX,
 	  "largest number of record sets of one domain. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },
+	{ "quota_domain_records", OPTION_INT, CONFIG(quota_domain_records), "100000", -1,
+	  INT32_MAX,
+	  "largest number of records of one domain. -1: no limit. The limit does not "
+	  "apply to administrators", .reloadable = true },
 	{ "quota_records", OPTION_INT,   CONFIG(quota_records), "100", -1, INT32_MAX,
 	  "largest number of records of one record set. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },

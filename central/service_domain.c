@@ -205,6 +205,7 @@ static void domain_fill_identity(struct write *write, const struct domain_spec *
 		.attributes = spec->attributes ? spec->attributes : "",
 		.reason = "",
 		.quota_recordsets = -1,		/* the first records need no quota */
+		.quota_domain_records = -1,
 		.quota_records = -1,
 	};
 	memcpy(zone->is.pool_id, pool->id, sizeof zone->is.pool_id);

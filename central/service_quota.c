@@ -13,6 +13,7 @@
 static const size_t configured[QUOTA_COUNT] = {
 	[QUOTA_DOMAINS]           = CONFIG(quota_domains),
 	[QUOTA_DOMAIN_RECORDSETS] = CONFIG(quota_recordsets),
+	[QUOTA_DOMAIN_RECORDS]    = CONFIG(quota_domain_records),
 	[QUOTA_RECORDSET_RECORDS] = CONFIG(quota_records),
 };
 

@@ -306,8 +306,9 @@ static const struct rpc_method_doc words[] = {
 	           1000 },
 	         { "remove", "list of strings", "suffixes", "empty", 1000 }) },
 	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
-	  "setting `central.quota_domains`, `central.quota_recordsets` or "
-	  "`central.quota_records` applies.", ADMIN, "[quotas]",
+	  "setting `central.quota_domains`, `central.quota_recordsets`, "
+	  "`central.quota_domain_records` or `central.quota_records` applies.",
+	  ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
 	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1, or null", "the limit; -1: no limit; "

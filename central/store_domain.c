@@ -24,14 +24,17 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	TX_RFC3339("d.updated_at") ", " \
 	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
+#define OWN_LIMIT(resource) \
+	"(SELECT q.hard_limit FROM quotas q" \
+	"  WHERE q.tenant = d.tenant AND q.resource = '" resource "')"
+
 /* More columns for a change, in the order of domain_read_zone_to_change(). */
 #define CHANGE_COLUMNS \
 	", EXISTS (SELECT 1 FROM domains c WHERE c.ancestry > d.ancestry" \
 	"          AND c.ancestry < CONCAT(d.ancestry, 0xff) AND c.live = 1), " \
-	"(SELECT q.hard_limit FROM quotas q" \
-	"  WHERE q.tenant = d.tenant AND q.resource = 'domain_recordsets'), " \
-	"(SELECT q.hard_limit FROM quotas q" \
-	"  WHERE q.tenant = d.tenant AND q.resource = 'recordset_records')"
+	OWN_LIMIT("domain_recordsets") ", " \
+	OWN_LIMIT("domain_records") ", " \
+	OWN_LIMIT("recordset_records")
 
 #define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
 
@@ -94,6 +97,7 @@ static void domain_read_zone_to_change(struct tx_rows *rows, struct zone *zone)
 	domain_read_zone(rows, zone);
 	zone->has_children = row_int(rows) != 0;
 	zone->quota_recordsets = domain_read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_domain_records = domain_read_limit(rows, QUOTA_DEFAULT);
 	zone->quota_records = domain_read_limit(rows, QUOTA_DEFAULT);
 }
 

@@ -8,3 +8,5 @@ CREATE TABLE tenant_usage (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 INSERT INTO tenant_usage (tenant, domains)
   SELECT tenant, COUNT(*) FROM domains WHERE live = 1 GROUP BY tenant;
+ALTER TABLE quotas MODIFY resource ENUM(
+  'domains', 'domain_recordsets', 'recordset_records', 'domain_records') NOT NULL;

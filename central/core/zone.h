@@ -37,7 +37,7 @@ struct zone {
 	/*
 	 * limits of the tenant; -1: no limit; QUOTA_DEFAULT: the configured limit applies
 	 */
-	int64_t quota_recordsets, quota_records;
+	int64_t quota_recordsets, quota_domain_records, quota_records;
 };
 
 /*

@@ -11,6 +11,8 @@ const struct json_field quota_fields[] = {
 	  "largest number of domains of the tenant" },
 	[QUOTA_DOMAIN_RECORDSETS] = { "domain_recordsets", "number",
 	  "largest number of record sets of a domain" },
+	[QUOTA_DOMAIN_RECORDS] = { "domain_records", "number",
+	  "largest number of records of a domain" },
 	[QUOTA_RECORDSET_RECORDS] = { "recordset_records", "number",
 	  "largest number of records of a record set" },
 	{ "has_domains", "true or false", "true: the tenant has at least one domain. "
