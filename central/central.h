@@ -32,7 +32,7 @@ struct central {
 		int default_ttl, min_ttl;
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: no limit */
-		int quota_domain_records;				/* -1: no limit */
+		int quota_domain_records, quota_export_recordsets;	/* -1: no limit */
 		int quota_imports, quota_import_records;		/* -1: no limit */
 		/* size in bytes of the largest change that the journal stores */
 		int64_t journal_change_bytes;

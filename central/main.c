@@ -70,6 +70,11 @@ static const struct option options[] = {
 	{ "quota_records", OPTION_INT,   CONFIG(quota_records), "100", -1, INT32_MAX,
 	  "largest number of records of one record set. -1: no limit. The limit does not "
 	  "apply to administrators", .reloadable = true },
+	{ "quota_export_recordsets", OPTION_INT, CONFIG(quota_export_recordsets), "-1",
+	  -1, INT32_MAX,
+	  "largest number of record sets of a domain that a tenant can export "
+	  "(`zonefleet domain export`). -1: no limit. The limit does not apply to "
+	  "administrators", .reloadable = true },
 	{ "quota_imports", OPTION_INT,   CONFIG(quota_imports), "100", -1, INT32_MAX,
 	  "largest number of unfinished imports of one tenant. -1: no limit. The limit "
 	  "does not apply to administrators", .reloadable = true },

@@ -15,6 +15,7 @@
 #include "edit.h"
 #include "model/json.h"
 #include "model/presentation.h"
+#include "model/quota.h"
 #include "model/serial.h"
 #include "placement.h"
 #include "reasons.h"
@@ -65,7 +66,7 @@ static enum err domain_find_quota(struct write *write, int64_t *max)
 	*max = write->req->context.is_admin ? -1 : write->central->config.quota_domains;
 	if (write->req->context.is_admin)
 		return OK;
-	store_domain_quota(write->tx, write->access.tenant, max);
+	store_quota_get(write->tx, write->access.tenant, quota_name(QUOTA_DOMAINS), max);
 	if (*max < 0 || !write->on_lane)
 		return write->tx->err;
 	domains = store_usage_get(write->tx, write->access.tenant);

@@ -7,6 +7,7 @@
 #include "codec_recordset.h"
 #include "model/json.h"
 #include "model/presentation.h"
+#include "model/quota.h"
 #include "model/rr.h"
 #include "result_page.h"
 
@@ -150,6 +151,22 @@ static void export_fill(struct export *export, struct tx *tx, struct arena *aren
 		;
 }
 
+static enum err export_check_quota(const struct central *central, struct request *req,
+                                   struct tx *tx, const struct zone *zone)
+{
+	int64_t max = central->config.quota_export_recordsets;
+
+	if (req->context.is_admin)
+		return OK;
+	store_quota_get(tx, zone->is.tenant, quota_name(QUOTA_EXPORT_RECORDSETS), &max);
+	if (max < 0 || zone->recordsets <= max)
+		return tx->err;
+	return tx_fail(tx, ERR_QUOTA,
+	               "the domain %.200s has %" PRIu32 " record sets, but the quota for "
+	               "an export (export_recordsets) is %" PRId64, zone->is.name,
+	               zone->recordsets, max);
+}
+
 static json_t *export_encode(const struct export *export, struct arena *arena)
 {
 	const char *marker = export->full ? arena_printf(arena, "%s.%zu",
@@ -177,7 +194,8 @@ enum err service_export_domain(void *self, struct request *req)
 
 	export.limit = (size_t)limit;
 	export.lines = json_array();
-	if (!tx.err && !service_domain_get(req, &tx, &export.zone)) {
+	if (!tx.err && !service_domain_get(req, &tx, &export.zone) &&
+	    !export_check_quota(central, req, &tx, &export.zone)) {
 		export_fill(&export, &tx, req->arena);
 		req->result = export_encode(&export, req->arena);
 	}

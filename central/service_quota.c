@@ -15,6 +15,7 @@ static const size_t configured[QUOTA_COUNT] = {
 	[QUOTA_DOMAIN_RECORDSETS] = CONFIG(quota_recordsets),
 	[QUOTA_DOMAIN_RECORDS]    = CONFIG(quota_domain_records),
 	[QUOTA_RECORDSET_RECORDS] = CONFIG(quota_records),
+	[QUOTA_EXPORT_RECORDSETS] = CONFIG(quota_export_recordsets),
 };
 
 static int quota_configured(const struct central *central, enum quota quota)

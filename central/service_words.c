@@ -252,7 +252,9 @@ static const struct rpc_method_doc words[] = {
 	  "the form `NAME TTL IN TYPE DATA`, with single blanks and full names, for "
 	  "example `www.example.org. 300 IN A 192.0.2.80`. The first line of the first "
 	  "page is the SOA record. The domain can change between two pages, so compare "
-	  "the `serial` of all pages.", OWNER,
+	  "the `serial` of all pages. The call fails with `OverQuota` if the domain has "
+	  "more record sets than the quota `export_recordsets` of the tenant allows.",
+	  OWNER,
 	  "`lines`: list of strings; `marker`: string or null; `serial`: number",
 	  "{'domain': 'example.org.', 'limit': 1000}",
 	  FIELDS({ "marker", "string", "the `marker` of the previous page",
@@ -307,8 +309,8 @@ static const struct rpc_method_doc words[] = {
 	         { "remove", "list of strings", "suffixes", "empty", 1000 }) },
 	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
 	  "setting `central.quota_domains`, `central.quota_recordsets`, "
-	  "`central.quota_domain_records` or `central.quota_records` applies.",
-	  ADMIN, "[quotas]",
+	  "`central.quota_domain_records`, `central.quota_records` or "
+	  "`central.quota_export_recordsets` applies.", ADMIN, "[quotas]",
 	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
 	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1, or null", "the limit; -1: no limit; "

@@ -270,12 +270,6 @@ bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *a
  */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
-/*
- * Reads the limit on the number of domains of TENANT. False: the tenant has no own limit,
- * so the configured limit applies.
- */
-bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
-
 /* ---- record sets and records (store_recordset.c) ---- */
 
 enum { RECORDSET_SORT_NAME, RECORDSET_SORT_CREATED, RECORDSET_SORT_UPDATED };
@@ -663,6 +657,9 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
  */
 void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
                        enum store_wait wait);
+/* Reads the limit. If the tenant has no own limit, LIMIT is unchanged. */
+void store_quota_get(struct tx *tx, const char *tenant, const char *resource,
+                     int64_t *limit);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);

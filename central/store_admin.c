@@ -25,6 +25,19 @@ void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
 	store_check_wait(tx, wait, "the quota");
 }
 
+void store_quota_get(struct tx *tx, const char *tenant, const char *resource,
+                     int64_t *limit)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows, "SELECT hard_limit FROM quotas "
+	                   "WHERE tenant = ? AND resource = ?",
+	                   TX_BIND(tx_text(tenant), tx_text(resource))))
+		return;
+	*limit = row_int(&rows);
+	tx_select_end(&rows);
+}
+
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows)
 {

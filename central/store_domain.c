@@ -406,19 +406,6 @@ int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
 		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
 }
 
-bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows, "SELECT hard_limit FROM quotas "
-	                   "WHERE tenant = ? AND resource = 'domains'",
-	                   TX_BIND(tx_text(tenant))))
-		return false;
-	*limit = row_int(&rows);
-	tx_select_end(&rows);
-	return true;
-}
-
 /*
  * Serials wrap, so the newest serial is that of the last deletion, not the greatest
  * number.

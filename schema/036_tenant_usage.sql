@@ -9,4 +9,5 @@ CREATE TABLE tenant_usage (
 INSERT INTO tenant_usage (tenant, domains)
   SELECT tenant, COUNT(*) FROM domains WHERE live = 1 GROUP BY tenant;
 ALTER TABLE quotas MODIFY resource ENUM(
-  'domains', 'domain_recordsets', 'recordset_records', 'domain_records') NOT NULL;
+  'domains', 'domain_recordsets', 'recordset_records', 'domain_records',
+  'export_recordsets') NOT NULL;

@@ -121,7 +121,8 @@ const struct command commands[] = {
 	  "The command creates or replaces FILE only after it has written the whole zone "
 	  "to a temporary file. The name of FILE must not end in .xz or .gz, because the "
 	  "command does not compress FILE. The number of records in the output does not "
-	  "include the SOA record.",
+	  "include the SOA record. The quota export_recordsets limits the record sets of "
+	  "a domain that a tenant can export.",
 	  "zonefleet domain export example.org example.org.zone" },
 
 	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1,

@@ -15,6 +15,9 @@ const struct json_field quota_fields[] = {
 	  "largest number of records of a domain" },
 	[QUOTA_RECORDSET_RECORDS] = { "recordset_records", "number",
 	  "largest number of records of a record set" },
+	[QUOTA_EXPORT_RECORDSETS] = { "export_recordsets", "number",
+	  "largest number of record sets of a domain that the tenant can export with "
+	  "`export_domain`" },
 	{ "has_domains", "true or false", "true: the tenant has at least one domain. "
 	  "zonefleet has no list of tenants, so a call can also name a tenant that has "
 	  "no domain" },
