@@ -1,6 +1,6 @@
 #include "result_page.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "codec_find.h"
 
@@ -20,7 +20,7 @@ bool result_page_add(struct result_page *page, json_t *item, const char *id)
 		return false;
 	}
 	page->bytes += bytes;
-	memcpy(page->last, id, sizeof page->last);
+	snprintf(page->last, sizeof page->last, "%s", id);
 	json_array_append_new(page->items, item);
 	page->full = json_array_size(page->items) == page->limit;
 	return true;

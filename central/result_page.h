@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "central.h"
+#include "model/identity.h"
 #include "store.h"
 
 enum { REPLY_MAX = 512 * 1024 };
@@ -15,7 +16,8 @@ enum { REPLY_MAX = 512 * 1024 };
 struct result_page {
 	json_t *items;
 	size_t bytes, limit;
-	char last[ID_LEN + 1];		/* id of the last object on the page */
+	/* id of the last object on the page; in a list of tenants, the tenant */
+	char last[IDENTITY_MAX + 1];
 	bool full;
 };
 

@@ -123,8 +123,10 @@ write_handler service_create_tld, service_update_tld, service_delete_tld;
 write_handler service_apply_tlds;
 rpc_handler service_get_tld, service_find_tlds;
 
-write_handler service_set_quota;
-rpc_handler service_get_quotas, service_get_status;
+rpc_handler service_get_status;
+
+write_handler service_set_quota, service_reset_quotas;
+rpc_handler service_get_quotas, service_find_quotas;
 rpc_handler service_find_workers, service_find_locks, service_find_repairs;
 rpc_handler service_sync_domain;
 write_handler service_update_server;

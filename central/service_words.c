@@ -315,6 +315,13 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "resource", "string", "the quota: the name of a field of [quotas]" },
 	         { "hard_limit", "number from -1, or null", "the limit; -1: no limit; "
 	           "null: the setting applies", .max = INT32_MAX }) },
+	{ "reset_quotas", "Deletes all quotas that calls have set for a tenant, so that "
+	  "the settings of central apply.", ADMIN, "[quotas]", "{'tenant': 'acme'}" },
+	{ "find_quotas", "Lists the tenants for which a call has set a quota, in the "
+	  "order of their names.", ADMIN,
+	  "`quotas`: list of [quotas]; `marker`: string or null", "{'limit': 10}",
+	  FIELDS({ "marker", "string", "the `marker` of the previous page",
+	           "the first page", TENANT_MAX }) },
 	{ "get_quotas", "Shows the quotas of a tenant.", OWNER, "[quotas]",
 	  "{'tenant': 'acme'}",
 	  FIELDS({ "tenant", "string", "the tenant. Only an administrator may name "
@@ -481,6 +488,9 @@ static const struct rpc_object objects[] = {
 	{ "tld criterion", "A condition for the permitted suffixes in a list.",
 	  codec_find_tld_fields },
 	{ "quotas", "The quotas of a tenant. -1 means no limit.", quota_fields, true },
+	{ "usage", "What a tenant has used of its quotas.", FIELDS(
+		{ "domains", "number", "number of domains of the tenant. A domain that "
+		  "is being deleted counts until the deletion is complete" }), true },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },

@@ -214,8 +214,6 @@ void store_domain_set_description(struct tx *tx, struct zone *zone);
  * the same transaction.
  */
 void store_domain_set_attributes(struct tx *tx, const struct zone *zone);
-/* Counts the live domains of a tenant. The count stops at MAX + 1. */
-int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /* The newest of all domains that had the same name. */
 struct last_domain {
 	uint32_t serial;
@@ -270,6 +268,7 @@ bool store_domain_parent(struct tx *tx, const struct zone *zone, struct arena *a
  */
 size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
                              struct arena *arena, struct name *found);
+
 /* ---- record sets and records (store_recordset.c) ---- */
 
 enum { RECORDSET_SORT_NAME, RECORDSET_SORT_CREATED, RECORDSET_SORT_UPDATED };
@@ -660,9 +659,23 @@ void store_quota_reset(struct tx *tx, const char *tenant, const char *resource,
 /* Reads the limit. If the tenant has no own limit, LIMIT is unchanged. */
 void store_quota_get(struct tx *tx, const char *tenant, const char *resource,
                      int64_t *limit);
+/* Deletes all limits of the tenant. */
+void store_quota_reset_all(struct tx *tx, const char *tenant, enum store_wait wait);
+
+/* A limit of a tenant, with the number of domains of the tenant. */
+struct quota_row {
+	const char *tenant, *resource;
+	int64_t limit, domains;
+};
+/*
+ * Finds the own limits of TENANT. store_quota_find_all() finds the own limits of the
+ * first MAX tenants after the tenant AFTER. The limits of a tenant follow each other.
+ */
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
-bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);
+void store_quota_find_all(struct tx *tx, const char *after, uint32_t max,
+                          struct arena *arena, struct tx_rows *rows);
+bool store_quota_next(struct tx_rows *rows, struct quota_row *row);
 
 /* ---- TSIG keys (store_tsigkey.c) ---- */
 

@@ -38,20 +38,41 @@ void store_quota_get(struct tx *tx, const char *tenant, const char *resource,
 	tx_select_end(&rows);
 }
 
+void store_quota_reset_all(struct tx *tx, const char *tenant, enum store_wait wait)
+{
+	tx_exec(tx, STORE_WAITS(tx, wait, "DELETE FROM quotas WHERE tenant = ?"),
+	        TX_BIND(tx_text(tenant)));
+	store_check_wait(tx, wait, "the quotas");
+}
+
+#define OWN_LIMITS \
+	"SELECT q.tenant, q.resource, q.hard_limit, COALESCE(u.domains, 0) " \
+	"FROM quotas q LEFT JOIN tenant_usage u ON u.tenant = q.tenant "
+
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows)
 {
-	tx_select(tx, arena, rows,
-	          "SELECT resource, hard_limit FROM quotas WHERE tenant = ?",
+	tx_select(tx, arena, rows, OWN_LIMITS "WHERE q.tenant = ?",
 	          TX_BIND(tx_text(tenant)));
 }
 
-bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit)
+void store_quota_find_all(struct tx *tx, const char *after, uint32_t max,
+                          struct arena *arena, struct tx_rows *rows)
+{
+	tx_select(tx, arena, rows,
+	          OWN_LIMITS "JOIN (SELECT DISTINCT tenant FROM quotas WHERE tenant > ? "
+	          "ORDER BY tenant LIMIT ?) t ON t.tenant = q.tenant ORDER BY q.tenant",
+	          TX_BIND(tx_text(after), tx_u32(max)));
+}
+
+bool store_quota_next(struct tx_rows *rows, struct quota_row *row)
 {
 	if (!tx_next(rows))
 		return false;
-	*resource = row_text(rows);
-	*limit = row_int(rows);
+	row->tenant = row_text(rows);
+	row->resource = row_text(rows);
+	row->limit = row_int(rows);
+	row->domains = row_int(rows);
 	return true;
 }
 

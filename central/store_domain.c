@@ -399,13 +399,6 @@ void store_domain_set_attributes(struct tx *tx, const struct zone *zone)
 	        TX_BIND(tx_text(zone->attributes), tx_text(zone->is.id)));
 }
 
-int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
-{
-	return tx_select_number(tx,
-		"SELECT COUNT(*) FROM (SELECT 1 FROM domains WHERE tenant = ? AND live "
-		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
-}
-
 /*
  * Serials wrap, so the newest serial is that of the last deletion, not the greatest
  * number.

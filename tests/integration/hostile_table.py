@@ -254,6 +254,8 @@ def central(things):
         "delete_tsigkey": {"tsigkey": things.tsigkey},
         "set_quota": {"tenant": tenant("t"), "resource": "domains",
                       "hard_limit": also(number(9), "negative", "null")},
+        "reset_quotas": {"tenant": word("t")},
+        "find_quotas": {"marker": maybe(text("t")), "limit": maybe(number(10))},
         "get_quotas": {"tenant": word("t")},
         "find_workers": {},
         "find_locks": {},

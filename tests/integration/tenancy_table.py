@@ -125,6 +125,8 @@ ROWS = {
         "delete_tld": ADMIN,
         "apply_tlds": ADMIN,
         "set_quota": ADMIN,
+        "reset_quotas": ADMIN,
+        "find_quotas": ADMIN,
         "get_quotas": TOLD,
         "create_tsigkey": ADMIN,
         "get_tsigkey": ADMIN,

@@ -93,6 +93,7 @@ class Day(unittest.TestCase):
         caller.delete_tld(tld="example")
         caller.delete_tld(tld="org")
         caller.set_quota(tenant="t", resource="domains", hard_limit=5)
+        caller.reset_quotas(tenant="t")
         key = caller.create_tsigkey(tsigkey={"name": "key."})
         caller.delete_tsigkey(tsigkey=key["id"])
         import_zone(caller, f"i.{ZONE}", [

@@ -858,6 +858,7 @@ class Permission(Story):
                 ("find_tlds", {}), ("update_tld", {"tld": "x", "values": {}}),
                 ("delete_tld", {"tld": "x"}), ("apply_tlds", {"add": ["x"]}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
+                ("reset_quotas", {"tenant": "alice"}), ("find_quotas", {}),
                 ("get_quotas", {"tenant": "bob"}), ("find_tsigkeys", {}),
                 ("find_workers", {}), ("find_locks", {}), ("find_repairs", {}),
                 ("update_server", {"pool": "default", "server": "x", "state": "ACTIVE"}),
@@ -879,8 +880,10 @@ class Permission(Story):
             call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
                  hard_limit=limit)
         self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
-                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2,
-                          "has_domains": False})
+                         {"tenant": tenant["project_id"], "usage": {"domains": 0},
+                          "own": ["domains", "domain_recordsets", "recordset_records"],
+                          "domains": 2, "domain_recordsets": 3, "domain_records": 100000,
+                          "recordset_records": 2, "export_recordsets": -1, "has_domains": False})
         call("set_quota", ADMIN, tenant=tenant["project_id"], resource="recordset_records",
              hard_limit=None)
         quotas = call("get_quotas", tenant, tenant=tenant["project_id"])
@@ -902,6 +905,76 @@ class Permission(Story):
         # what is above its quota may shrink
         change(name, {"op": "delete", "name": f"a.{name}", "type": "A",
                       "records": ["192.0.2.3"]}, context=tenant)
+
+    def test_the_records_of_a_domain(self):
+        """All changes count, also an import. What is above the quota may shrink."""
+        tenant = {"project_id": f"small{next(lab.numbers)}"}
+        name = self.create(tenant)["name"]              # with two NS records
+        call("set_quota", ADMIN, tenant=tenant["project_id"], resource="domain_records",
+             hard_limit=4)
+        change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), context=tenant)
+        more = add(f"b.{name}", ["192.0.2.1"])
+        said = "would have 5 records, but the quota (domain_records) is 4"
+        self.fails("OverQuota", said, "apply_changes", tenant, domain=name, changes=[more])
+        rows = [[name, 300, "NS", "ns1.example.net."], *(
+            [f"h{number}.{name}", 300, "A", "192.0.2.1"] for number in range(4))]
+        done = commit(stage(name, rows, tenant), tenant)
+        self.assertEqual((done["state"], said in done["reason"]), ("ERROR", True), done["reason"])
+        self.assertEqual(commit(stage(name, rows[:-1], tenant), tenant)["reason"], "")
+        change(name, more, context=ADMIN)
+        self.fails("OverQuota", "would have 6 records", "apply_changes", tenant, domain=name,
+                   changes=[add(f"c.{name}", ["192.0.2.1"])])
+        for data in "192.0.2.2", "192.0.2.3":           # as many as before
+            change(name, {"op": "set", "name": f"b.{name}", "type": "A", "records": [data]},
+                   context=tenant)
+        change(name, {"op": "delete", "name": f"b.{name}", "type": "A"}, context=tenant)
+
+    def test_the_size_of_an_export(self):
+        tenant = {"project_id": f"small{next(lab.numbers)}"}
+        name = self.create(tenant)["name"]
+        change(name, add(f"a.{name}", ["192.0.2.1"]), add(f"b.{name}", ["192.0.2.1"]), context=tenant)
+        whole = export(name, tenant)
+        for limit, good in (3, True), (2, False), (0, False), (-1, True):
+            call("set_quota", ADMIN, tenant=tenant["project_id"], resource="export_recordsets",
+                 hard_limit=limit)
+            self.assertEqual(export(name), whole)
+            if good:
+                self.assertEqual(export(name, tenant), whole)
+            else:
+                self.fails("OverQuota", f"has 3 record sets, but the quota for an export "
+                           f"(export_recordsets) is {limit}", "export_domain", tenant, domain=name)
+
+    def test_tenants_with_limits_of_their_own(self):
+        prefix = f"own{next(lab.numbers)}"
+        tenants = [f"{prefix}{end}" for end in ("", "-a", "-b ö", "-c")]
+        limits = {"domains": 7, "export_recordsets": -1}
+        for tenant in reversed(tenants):
+            for resource, limit in limits.items():
+                call("set_quota", ADMIN, tenant=tenant, resource=resource, hard_limit=limit)
+        self.create({"project_id": tenants[1]})
+        for size in 1, 2, 100:
+            found = [row for row in self.pages(size) if row["tenant"].startswith(prefix)]
+            self.assertEqual([row["tenant"] for row in found], tenants, size)
+            self.assertEqual(found, [call("get_quotas", ADMIN, tenant=tenant)
+                                     for tenant in tenants], size)
+        self.assertEqual([(row["own"], row["usage"], row["domains"]) for row in found],
+                         [(list(limits), {"domains": number}, 7) for number in (0, 1, 0, 0)])
+        again = call("reset_quotas", ADMIN, tenant=tenants[1])
+        self.assertEqual((again["own"], again["usage"], again["domains"]), ([], {"domains": 1}, 1000))
+        self.assertNotIn(tenants[1], [row["tenant"] for row in self.pages(100)])
+        call("reset_quotas", ADMIN, tenant=tenants[1])
+        self.fails("Invalid", "limit", "find_quotas", ADMIN, limit=0)
+        self.fails("Invalid", "tenant: must not be empty", "reset_quotas", ADMIN, tenant="")
+
+    @staticmethod
+    def pages(size):
+        rows, marker = [], None
+        while True:
+            page = call("find_quotas", ADMIN, limit=size, marker=marker)
+            rows += page["quotas"]
+            marker = page["marker"]
+            if not marker:
+                return rows
 
     def test_blacklist(self):
         bad = f"bad{next(lab.numbers)}.test."
@@ -1169,12 +1242,14 @@ class Log(Story):
         call("update_tsigkey", ADMIN, tsigkey=f"key{number}.", values={"secret": None})
         call("delete_tsigkey", ADMIN, tsigkey=f"key{number}.")
         call("set_quota", ADMIN, tenant=f"log{number}", resource="domains", hard_limit=1)
+        call("reset_quotas", ADMIN, tenant=f"quota{number}")
         for changed, methods in {
                 name: ["create_blacklist"], entry["id"]: ["delete_blacklist"],
                 f"tld.{name}": ["create_tld", "update_tld", "delete_tld"],
                 f"log{number}": ["create_pool", "update_pool", "delete_pool"],
                 f"key{number}.": ["create_tsigkey", "update_tsigkey", "delete_tsigkey"],
-                f"log{number}/domains": ["set_quota"]}.items():
+                f"log{number}/domains": ["set_quota"],
+                f"quota{number}": ["reset_quotas"]}.items():
             said = self.wait_lines(changed, len(methods))
             self.assertEqual(sorted(line["method"] for line in said), sorted(methods))
             self.assertEqual({line["tenant"] for line in said}, {"operator"})

@@ -18,6 +18,10 @@ const struct json_field quota_fields[] = {
 	[QUOTA_EXPORT_RECORDSETS] = { "export_recordsets", "number",
 	  "largest number of record sets of a domain that the tenant can export with "
 	  "`export_domain`" },
+	{ "tenant", "string", "the tenant" },
+	{ "own", "list of strings", "the resources for which the tenant has its own "
+	  "limit. For the other resources, the settings of central apply" },
+	{ "usage", "[usage]", "what the tenant has used of its quotas" },
 	{ "has_domains", "true or false", "true: the tenant has at least one domain. "
 	  "zonefleet has no list of tenants, so a call can also name a tenant that has "
 	  "no domain" },
