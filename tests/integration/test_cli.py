@@ -272,6 +272,9 @@ class Alone(unittest.TestCase):
         self.assertIn("Makefile", self.complete("--config", "Make"))
         self.assertIn("Makefile", self.complete("tsigkey", "create", "k", "--secret-file", "Make"))
         self.assertEqual(self.complete("completion", ""), ["bash"])
+        self.assertEqual(self.complete("quota", "set", "acme", "domain_"),
+                         ["domain_recordsets", "domain_records"])
+        self.assertEqual(self.complete("quota", "set", "dom"), [])
 
 
 class WithFleet(unittest.TestCase):
@@ -1053,6 +1056,23 @@ class Commands(WithFleet):
         again = self.run_json("quota", "set", "small", "domains", "default", *admin)
         self.assertEqual(again["domains"], self.run_json("quota", "show", "new", *admin)["domains"])
         self.assertNotEqual(again["domains"], -1)
+        self.assertIn("domains", self.run_client("quota", "set", "small", "domains", "unlimited", *admin))
+        self.run_client("domain", "create", "used.small.org", "--tenant", "small")
+        shown = [line.split() for line in self.run_client("quota", "show", "--tenant",
+                                                          "small").splitlines()]
+        self.assertEqual(shown[:3], [["tenant", "small"], ["RESOURCE", "LIMIT", "SOURCE", "USED"],
+                                     ["domains", "unlimited", "tenant", "1"]])
+        self.assertIn(["domain_records", "100000", "settings", "-"], shown)
+        self.run_client("quota", "set", "small", "export_recordsets", "0", *admin)
+        listed = [line.split() for line in self.run_client("quota", "list", *admin).splitlines()]
+        self.assertIn(["small", "export_recordsets", "0", "-"], listed)
+        self.assertEqual([row["own"] for row in self.run_json("quota", "list", *admin)["quotas"]
+                          if row["tenant"] == "small"], [["domains", "export_recordsets"]])
+        self.assertIn("(export_recordsets) is 0", self.run_client(
+            "domain", "export", "used.small.org", "--tenant", "small", want=FAILED))
+        self.assertEqual(self.run_json("quota", "reset", "small", *admin)["own"], [])
+        self.run_client("domain", "export", "used.small.org", "--tenant", "small")
+        self.run_client("quota", "list", "--tenant", "small", want=FAILED)
         for words, said in ((["show", "smal"], "zonefleet: note: the tenant 'smal' has no domains yet: "
                                                "check the spelling\n"), (["show"], "")):
             status, _, err = client("--config", self.fleet.config, "quota", *words, *admin)

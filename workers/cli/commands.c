@@ -372,22 +372,33 @@ const struct command commands[] = {
 
 	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
 	  "show the quotas of a tenant",
-	  "Shows how many domains the tenant may have. The command also shows how many "
-	  "record sets a domain of the tenant may have, and how many records a record "
-	  "set may have. A quota of -1 means no limit. Quotas do not apply to "
-	  "administrators. If you give no TENANT, the command shows the quotas of the "
-	  "tenant in --tenant or client.tenant. Only administrators may give another "
-	  "TENANT. zonefleet has no list of tenants, so a misspelled tenant is not an "
-	  "error. If the tenant has no domains, the command prints a note.",
+	  "Shows the limits of the tenant. SOURCE is 'tenant' if the tenant has its own "
+	  "limit, and 'settings' if the limit in the settings of central applies. USED "
+	  "is the number of domains of the tenant. The other limits apply to each "
+	  "domain, record set or export. Quotas do not apply to administrators. If you "
+	  "give no TENANT, the command shows the quotas of the tenant in --tenant or "
+	  "client.tenant. Only administrators may give another TENANT. zonefleet has no "
+	  "list of tenants, so a misspelled tenant is not an error. If the tenant has no "
+	  "domains, the command prints a note.",
 	  "zonefleet quota show" },
+	{ "quota list", "", 0, 0, OPT(LIMIT), NEED_BROKER, quota_list,
+	  "list the own limits of tenants (administrators only)",
+	  "Lists the tenants that have their own limits, with these limits. USED is the "
+	  "number of domains of the tenant. --limit is the largest number of tenants.",
+	  "zonefleet quota list --admin" },
 	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
 	  "change a quota of a tenant (administrators only)",
-	  "Sets a quota of the tenant. RESOURCE is domains, domain_recordsets or "
-	  "recordset_records. LIMIT is a number, -1 or 'default'. -1 means no limit. "
-	  "'default' means the limit in the settings of central. Quotas do not apply to "
-	  "requests with --admin or client.admin. If the tenant has no domains yet, the "
-	  "command sets the quota and prints a note.",
+	  "Sets a quota of the tenant. 'quota show' prints the names for RESOURCE. LIMIT "
+	  "is a number, 'unlimited' (or -1), or 'default'. 'default' means the limit in "
+	  "the settings of central. Quotas do not apply to requests with --admin or "
+	  "client.admin. If the tenant has no domains yet, the command sets the quota "
+	  "and prints a note.",
 	  "zonefleet quota set acme domains 500 --admin" },
+	{ "quota reset", "TENANT", 1, 1, 0, NEED_BROKER, quota_reset,
+	  "delete the limits of a tenant (administrators only)",
+	  "Deletes all own limits of the tenant, so that the limits in the settings of "
+	  "central apply.",
+	  "zonefleet quota reset acme --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
 	  "show the status of a domain or of the fleet",

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "handlers.h"
+#include "model/quota.h"
 
 /*
  * Writes the completion for bash from the table of commands: the first words, the second
@@ -104,15 +105,35 @@ static void completion_print_verbs(void)
 	}
 }
 
-/* The number of words before the first FILE argument; 0: the command takes no FILE. */
-static int completion_words_before_file(const struct command *command)
+/* The number of words before the first ARGUMENT; 0: the command has no such argument. */
+static int completion_words_before(const struct command *command, const char *argument)
 {
-	const char *file = strstr(command->arguments, "FILE");
+	const char *place = strstr(command->arguments, argument);
 	int count = command->words[completion_noun_len(command)] ? 2 : 1;
 
-	for (const char *at = command->arguments; file && at < file; at++)
+	for (const char *at = command->arguments; place && at < place; at++)
 		count += *at == ' ';
-	return file ? count : 0;
+	return place ? count : 0;
+}
+
+static void completion_print_file(const struct command *command)
+{
+	int count = completion_words_before(command, "FILE");
+
+	if (count)
+		printf("; [[ ${#words[@]} == %d ]] && choice=FILE", count);
+}
+
+static void completion_print_resource(const struct command *command)
+{
+	int count = completion_words_before(command, "RESOURCE");
+
+	if (!count)
+		return;
+	printf("; [[ ${#words[@]} == %d ]] && choice='", count);
+	for (enum quota i = 0; i < QUOTA_COUNT; i++)
+		printf("%s ", quota_name(i));
+	printf("'");
 }
 
 static void completion_print_command(void)
@@ -121,9 +142,8 @@ static void completion_print_command(void)
 		printf("\t'%s '*) options='", command->words);
 		completion_print_options(command->options);
 		printf("'");
-		if (completion_words_before_file(command))
-			printf("; [[ ${#words[@]} == %d ]] && choice=FILE",
-			       completion_words_before_file(command));
+		completion_print_file(command);
+		completion_print_resource(command);
 		printf(" ;;\n");
 	}
 }

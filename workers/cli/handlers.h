@@ -20,7 +20,7 @@ command_fn blacklist_add, blacklist_list, blacklist_set;		/* blacklist.c */
 command_fn blacklist_delete;
 command_fn tld_add, tld_list, tld_delete;				/* tld.c */
 command_fn tld_import;							/* tld_import.c */
-command_fn quota_show, quota_set;					/* quota.c */
+command_fn quota_show, quota_list, quota_set, quota_reset;		/* quota.c */
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */
 command_fn tsigkey_rotate, tsigkey_delete;
 command_fn status_show;							/* status.c */
