@@ -104,6 +104,8 @@ class Upgrade(unittest.TestCase):
         self.assertEqual([len(rows[table]) for table in TABLES[:3]], [1, 4, 4])
         self.upgrade()
         self.assertEqual(self.rows(columns), rows)
+        self.assertEqual(self.fleet.mariadb.sql("SELECT tenant, domains FROM tenant_usage "
+                                                "ORDER BY tenant"), self.domains())
         for worker in self.fleet.workers:
             worker.launch()
             worker.wait_ready()
@@ -123,6 +125,13 @@ class Upgrade(unittest.TestCase):
         self.assertFalse(ports.is_ready())
         ports.stop()
         self.fleet.cli("db", "migrate", as_json=False)
+
+    def domains(self):
+        """The number of domains of each tenant; the reverse domain has none."""
+        found = self.fleet.mariadb.sql("SELECT tenant, COUNT(*) FROM domains WHERE live = 1 "
+                                       "GROUP BY tenant ORDER BY tenant")
+        self.assertEqual([number for _, number in found], ["1", "1"])
+        return found
 
     def goes_on(self, vm, other, late):
         """What was open is done; a port is renamed, gets another address, and all are deleted."""

@@ -42,6 +42,7 @@ TIMELESS = {
     "worker_nodes": "service, status",
     "distributed_locks": "object_uuid",
     "port_comparisons": "feed",
+    "tenant_usage": "tenant, domains",
     "scheduler_state": "strategy, label, IF(label = '#', 0, position)",    # "#": a lock
     "routers": "name, description, dns, label, capacity, ttl, state, zone, bound, rev, done_rev, "
                "serial, zone_status, reason",
@@ -100,7 +101,9 @@ class StoryFleet(Fleet):
         """What the database has, by the table: its rows, or a checksum."""
         sql = self.mariadb.sql
         tables = {row[0] for row in sql("SHOW TABLES")} - TIMELESS.keys()
-        rows = {table: sorted(sql(f"SELECT {columns} FROM {table}"))
+        # central removes the row of a tenant without domains when it comes to it
+        rows = {table: [row for row in sorted(sql(f"SELECT {columns} FROM {table}"))
+                        if table != "tenant_usage" or row[1] != "0"]
                 for table, columns in TIMELESS.items()}
         return rows | {table: [checksum] for table, checksum
                        in sql("CHECKSUM TABLE " + ", ".join(tables))}
