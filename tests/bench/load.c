@@ -2,6 +2,7 @@
  * load -- what the benchmark sends, and how long it took until it was so.
  *
  *	load CONFIG create  DOMAINS                 makes bench-0.example. and so on
+ *	load CONFIG accept  DOMAINS TENANTS         domains of tenants, until accepted
  *	load CONFIG latency CHANGES DOMAINS         one change at a time until ACTIVE
  *	load CONFIG changes CHANGES DOMAINS         64 at a time until all are ACTIVE
  *	load CONFIG reads   SECONDS DOMAINS         get_domain, 16 outstanding
@@ -78,6 +79,26 @@ static json_t *create_args(const struct load *load, int64_t number)
 	                 "hostmaster@example.net");
 }
 
+/* The names of two runs differ if their numbers of tenants do. */
+static json_t *accept_args(const struct load *load, int64_t number)
+{
+	char name[NAME_SIZE];
+
+	snprintf(name, NAME_SIZE, "bench-%lld-%lld.example.", (long long)load->domains,
+	         (long long)number);
+	return json_pack("{s:{s:s}}", "domain", "name", name);
+}
+
+/* The tenants take turns. load->domains is their number. */
+static void set_tenant(struct load *load, int64_t number)
+{
+	char tenant[NAME_SIZE];
+
+	snprintf(tenant, sizeof tenant, "bench-%lld-%lld", (long long)load->domains,
+	         (long long)(number % load->domains));
+	json_object_set_new(load->context, "project_id", json_string(tenant));
+}
+
 static json_t *get_args(const struct load *load, int64_t number)
 {
 	char name[NAME_SIZE];
@@ -107,6 +128,8 @@ static void send_next(struct load *load)
 	json_t *args = load->args(load, load->sent++);
 	struct why why;
 
+	if (load->args == accept_args)
+		set_tenant(load, load->sent);
 	if (rpc_call(load->rpc, &central, load->method, args, load->context,
 	             CALL_TIMEOUT_MS, load->on_answer, load, &why))
 		fatal("cannot call: %s", why.text);
@@ -227,6 +250,33 @@ static json_t *run_create(struct load *load)
 	load->method = "create_domain";
 	load->args = create_args;
 	return run_until_active(load);
+}
+
+/* On the way of a tenant, who has a quota. */
+static void on_created(void *self, const struct rpc_answer *answer)
+{
+	struct load *load = self;
+
+	expect_success(load, answer);
+	if (load->sent < load->want)
+		send_next(load);
+	else if (load->answered == load->want)
+		loop_stop(load->loop);
+}
+
+static json_t *run_accept(struct load *load)
+{
+	json_decref(load->context);
+	load->context = context_encode("req-bench", false);
+	load->method = "create_domain";
+	load->args = accept_args;
+	load->on_answer = on_created;
+	begin(load);
+	for (int i = 0; i < WRITERS && i < load->want; i++)
+		send_next(load);
+	loop_run(load->loop);
+	return json_pack("{s:f}", "accepted_per_second",
+	                 (double)load->want / seconds_since(load->started_us));
 }
 
 static json_t *run_changes(struct load *load)
@@ -446,6 +496,7 @@ static const struct mode {
 	int numbers;
 } modes[] = {
 	{ "create",  run_create,  1 },
+	{ "accept",  run_accept,  2 },
 	{ "latency", run_latency, 2 },
 	{ "changes", run_changes, 2 },
 	{ "reads",   run_reads,   2 },
