@@ -312,6 +312,7 @@ class Lines(unittest.TestCase):
         rows = arguments(kind, things)
         if kind == "central":
             del rows["cancel_import"]           # commit_import follows
+            rows["update_blacklist"] |= {"values": {"description": "new"}}
             rows["add_to_import"] |= {"records": [
                 [cls.spare(things), 3600, "NS", "ns1.example.net."],
                 [f"w.{cls.spare(things)}", 300, "A", "192.0.2.7"]]}
