@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "consistency/drift.h"
+
 /* The pools that have name servers, but none in service. */
 #define IDLE_POOLS \
 	"SELECT v.pool_name FROM pool_servers v GROUP BY v.pool_name " \
@@ -171,16 +173,25 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 	return list;
 }
 
-/* The detail says what is wrong, and after a colon what to do: nothing any more. */
+/* Removes the advice about a zone that is gone. */
 static void fleet_end_repair(json_t *row)
 {
+	static const char *const advice[] = { ": " DRIFT_OTHER_FLEET_WORDS,
+	                                      ": " DRIFT_OTHER_PROGRAM_WORDS };
 	const char *state = json_string_value(json_object_get(row, "state"));
 	const char *detail = json_string_value(json_object_get(row, "detail"));
-	const char *end = detail ? strstr(detail, ": ") : NULL;
 
-	if (state && !strcmp(state, "ENDED") && end)
-		json_object_set_new(row, "detail",
-		                    json_stringn(detail, (size_t)(end - detail)));
+	if (!state || strcmp(state, "ENDED") || !detail)
+		return;
+	for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++) {
+		const char *end = strstr(detail, advice[i]);
+
+		if (end) {
+			json_object_set_new(row, "detail", json_stringn(detail,
+			                    (size_t)(end - detail)));
+			return;
+		}
+	}
 }
 
 static json_t *fleet_read_repair(struct tx_rows *rows)

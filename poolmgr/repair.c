@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/drift.h"
 #include "consistency/membership.h"
 #include "core/content.h"
 #include "evaluate.h"
@@ -112,7 +113,7 @@ static enum err repair_check_known(struct repair *job, struct why *why)
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the database has no deleted domain of this name: "
-	            "delete the zone by hand, unless the zone belongs to another fleet");
+	            DRIFT_OTHER_FLEET_WORDS);
 }
 
 /*
@@ -131,7 +132,7 @@ static enum err repair_check_ours(struct repair *job, const struct domain_ref *d
 	if (err || ours)
 		return err;
 	return fail(why, ERR_DENIED, "the zone does not have the settings of zonefleet: "
-	            "delete the zone by hand, unless another program uses the zone");
+	            DRIFT_OTHER_PROGRAM_WORDS);
 }
 
 /* Meanwhile the drift may have started again, or another process may have repaired it. */

@@ -71,6 +71,15 @@ enum drift_action {
 #define DRIFT_DIFFERS_WORDS "two transfers of the zone changed nothing: the server " \
                             "serves these records in a different form"
 
+/*
+ * What an administrator can do about an orphan zone: the ends of two stored texts. The
+ * client shows no such end when the zone is gone.
+ */
+#define DRIFT_OTHER_FLEET_WORDS \
+	"delete the zone by hand, unless the zone belongs to another fleet"
+#define DRIFT_OTHER_PROGRAM_WORDS \
+	"delete the zone by hand, unless another program uses the zone"
+
 /* Decides what to do with a difference that the current round has found. */
 enum drift_action drift_decide(const struct drift *known,
                                const struct drift_terms *terms);
