@@ -37,19 +37,24 @@ static enum err placement_get(struct write *write, const char *name, struct pool
 	               name);
 }
 
-/* Removes the pools that the caller may not use. */
-static void placement_filter_open(const struct write *write, struct candidate *pools,
-                                  size_t *count)
+/* Removes the pools that the caller cannot use. */
+static void placement_keep_open(const struct write *write, struct candidate *pools,
+                                size_t *count)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < *count; i++) {
-		pools[i].is_default = !strcmp(pools[i].name,
-		                              write->central->config.default_pool);
+	for (size_t i = 0; i < *count; i++)
 		if (placement_is_open(write, pools[i].name))
 			pools[kept++] = pools[i];
-	}
 	*count = kept;
+}
+
+static void placement_mark_default(const struct write *write, struct candidate *pools,
+                                   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pools[i].is_default = !strcmp(pools[i].name,
+		                              write->central->config.default_pool);
 }
 
 static bool placement_is_known(const struct candidate *pools, size_t count,
@@ -65,7 +70,11 @@ static enum err placement_schedule(struct write *write, const struct domain_spec
                                    const char **name)
 {
 	const struct option_texts *filters = &write->central->config.scheduler_filters;
-	struct placement placement = { .pool = spec->pool, .random = random_u32() };
+	struct placement placement = {
+		.pool = spec->pool, .random = random_u32(),
+		.filters = (const char *const *)filters->item,
+		.filter_count = filters->count,
+	};
 	const struct candidate *selected;
 	struct candidates candidates;
 	struct candidate *pools;
@@ -74,16 +83,16 @@ static enum err placement_schedule(struct write *write, const struct domain_spec
 	candidates.all_count = store_pool_candidates(write->tx, write->arena, &pools);
 	if (write->tx->err)
 		return write->tx->err;
-	placement_filter_open(write, pools, &candidates.all_count);
+	placement_keep_open(write, pools, &candidates.all_count);
+	placement_mark_default(write, pools, candidates.all_count);
 	candidates.all = pools;
 	if (spec->pool && !placement_is_known(pools, candidates.all_count, spec->pool))
 		return fail(&write->req->why, ERR_INVALID,
 		            "domain.pool: there is no pool '%.64s'", spec->pool);
 	bug_if(!attributes_parse(spec->attributes ? spec->attributes : "", write->arena,
 	                         &placement.attributes));
-	err = scheduler_select(&placement, &candidates,
-	                       (const char *const *)filters->item, filters->count,
-	                       write->arena, &selected, &write->req->why);
+	err = scheduler_select(&placement, &candidates, write->arena, &selected,
+	                       &write->req->why);
 	if (!err)
 		*name = selected->name;
 	return err;

@@ -1,5 +1,6 @@
 #include "core/scheduler.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void candidates_keep(const struct placement *placement,
@@ -83,26 +84,22 @@ static void filter_default(const struct placement *placement,
 static void filter_fallback(const struct placement *placement,
                             struct candidates *candidates)
 {
-	(void)placement;
+	if (placement->pool)
+		return;
 	for (size_t i = 0; !candidates->count && i < candidates->all_count; i++)
 		if (candidates->all[i].is_default)
 			candidates->left[candidates->count++] = &candidates->all[i];
 }
 
 const struct scheduler_filter scheduler_filters[] = {
-	{ "attribute", "keeps the pools that have all attributes of the domain",
-	  "change the attributes of the domain or of a pool", filter_attribute },
-	{ "pool_id", "keeps the pool that the call names. If the call names no pool, "
-	  "keeps all pools", "name a different pool", filter_pool_id },
-	{ "capacity", "removes the pools whose number of domains has reached their "
-	  "capacity", "an administrator can increase the capacity of a pool",
-	  filter_capacity },
-	{ "random", "keeps one of the pools, which it selects at random", "",
-	  filter_random },
-	{ "default", "keeps only the default pool if no earlier filter has removed "
-	  "this pool. Otherwise, keeps all pools", "", filter_default },
-	{ "fallback", "adds the default pool if the earlier filters have removed all "
-	  "pools", "", filter_fallback },
+	{ "attribute", filter_attribute,
+	  "change the attributes of the domain or of a pool" },
+	{ "pool_id",   filter_pool_id,  "name a different pool" },
+	{ "capacity",  filter_capacity,
+	  "an administrator can increase the capacity of a pool" },
+	{ "random",    filter_random,   "" },
+	{ "default",   filter_default,  "" },
+	{ "fallback",  filter_fallback, "" },
 	{ 0 }
 };
 
@@ -116,71 +113,79 @@ static const struct scheduler_filter *filter_find(const char *name)
 	return NULL;
 }
 
+/* Writes the names of all filters to TEXT. */
+static void filter_list(char *text, size_t size)
+{
+	size_t len = 0;
+
+	for (const struct scheduler_filter *row = scheduler_filters; row->name; row++)
+		len += (size_t)snprintf(text + len, size - len, "%s%s",
+		                        row == scheduler_filters ? "" : ", ", row->name);
+}
+
 enum err scheduler_check(const char *const *filters, size_t count, const char *field,
                          struct why *why)
 {
+	char names[128];
+
 	if (!count || count > SCHEDULER_FILTERS_MAX)
 		return fail(why, ERR_INVALID, "%s: must have 1 to %d filters, not %zu",
 		            field, SCHEDULER_FILTERS_MAX, count);
+	filter_list(names, sizeof names);
 	for (size_t i = 0; i < count; i++)
 		if (!filter_find(filters[i]))
 			return fail(why, ERR_INVALID,
-			            "%s: must contain only the filters attribute, "
-			            "pool_id, capacity, random, default and fallback, "
-			            "not '%s'", field,
+			            "%s: must contain only the filters %s, not '%s'",
+			            field, names,
 			            err_quote(filters[i], (char[65]){ 0 }, 65));
 	return OK;
 }
 
-static bool scheduler_has_filter(const char *const *filters, size_t count,
-                                 const char *name)
+static bool scheduler_can_name(const struct placement *placement)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(filters[i], name))
+	for (size_t i = 0; i < placement->filter_count; i++)
+		if (!strcmp(placement->filters[i], "pool_id"))
 			return true;
 	return false;
 }
 
 /* Returns the filter that removed the last candidate. NULL: a candidate is left. */
 static const struct scheduler_filter *scheduler_run(const struct placement *placement,
-                                                    struct candidates *candidates,
-                                                    const char *const *filters,
-                                                    size_t count)
+                                                    struct candidates *candidates)
 {
-	const struct scheduler_filter *culprit = NULL;
+	const struct scheduler_filter *last = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct scheduler_filter *filter = filter_find(filters[i]);
+	for (size_t i = 0; i < placement->filter_count; i++) {
+		const struct scheduler_filter *filter =
+		    filter_find(placement->filters[i]);
 		size_t before = candidates->count;
 
 		filter->run(placement, candidates);
 		if (before && !candidates->count)
-			culprit = filter;
+			last = filter;
 	}
-	return candidates->count ? NULL : culprit;
+	return candidates->count ? NULL : last;
 }
 
-/* CULPRIT: the filter that removed the last candidate; NULL: there was no candidate. */
-static enum err scheduler_fail_none(const struct scheduler_filter *culprit,
-                                    struct why *why)
+/* LAST: the filter that removed the last candidate; NULL: there was no candidate. */
+static enum err scheduler_fail_none(const struct scheduler_filter *last, struct why *why)
 {
-	if (!culprit)
+	if (!last)
 		return fail(why, ERR_NO_POOL, "domain.pool: there is no pool that the "
-		            "caller may use");
+		            "caller can use");
 	return fail(why, ERR_NO_POOL,
 	            "domain.pool: no pool is left, because the filter '%s' of "
 	            "central.scheduler_filters has removed the last pool: %s",
-	            culprit->name, culprit->remedy);
+	            last->name, last->remedy);
 }
 
 enum err scheduler_select(const struct placement *placement,
-                          struct candidates *candidates, const char *const *filters,
-                          size_t count, struct arena *arena,
+                          struct candidates *candidates, struct arena *arena,
                           const struct candidate **selected, struct why *why)
 {
-	const struct scheduler_filter *culprit;
+	const struct scheduler_filter *last;
 
-	if (placement->pool && !scheduler_has_filter(filters, count, "pool_id"))
+	if (placement->pool && !scheduler_can_name(placement))
 		return fail(why, ERR_INVALID, "domain.pool: must be absent, because "
 		            "central.scheduler_filters has no filter 'pool_id'");
 	candidates->left = arena_alloc(arena, (candidates->all_count + 1) *
@@ -188,9 +193,9 @@ enum err scheduler_select(const struct placement *placement,
 	for (size_t i = 0; i < candidates->all_count; i++)
 		candidates->left[i] = &candidates->all[i];
 	candidates->count = candidates->all_count;
-	culprit = scheduler_run(placement, candidates, filters, count);
+	last = scheduler_run(placement, candidates);
 	if (!candidates->count)
-		return scheduler_fail_none(culprit, why);
+		return scheduler_fail_none(last, why);
 	if (candidates->count > 1)
 		return fail(why, ERR_SEVERAL_POOLS,
 		            "domain.pool: the filters of central.scheduler_filters leave "

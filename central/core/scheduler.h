@@ -25,11 +25,14 @@ struct candidate {
 	bool is_default;		/* the pool is central.default_pool */
 };
 
-/* The wishes of a call about the pool of a new domain. */
+/* What a call says about the pool of its new domain, and the filters. */
 struct placement {
 	const char *pool;	/* name of the pool; NULL: the call names no pool */
 	struct attributes attributes;	/* attributes of the new domain */
 	uint32_t random;		/* any number, for the filter `random` */
+	/* names that scheduler_check() has accepted */
+	const char *const *filters;
+	size_t filter_count;
 };
 
 /* The candidates before and after a filter. */
@@ -43,10 +46,9 @@ struct candidates {
 
 struct scheduler_filter {
 	const char *name;
-	const char *help;		/* what the filter does, in a sentence */
+	void (*run)(const struct placement *placement, struct candidates *candidates);
 	/* what a caller can do if the filter removes the last candidate */
 	const char *remedy;
-	void (*run)(const struct placement *placement, struct candidates *candidates);
 };
 extern const struct scheduler_filter scheduler_filters[];	/* ends with zeroes */
 
@@ -58,12 +60,11 @@ extern const struct scheduler_filter scheduler_filters[];	/* ends with zeroes */
 enum err scheduler_check(const char *const *filters, size_t count, const char *field,
                          struct why *why);
 /*
- * Selects one of the CANDIDATES (`all`). FILTERS: names that scheduler_check() has
- * accepted. ERR_INVALID: PLACEMENT names a pool, but FILTERS do not contain `pool_id`.
- * ERR_NO_POOL: no candidate is left; the reason names the filter that removed the last
- * candidate. ERR_SEVERAL_POOLS: several candidates are left.
+ * Selects one of the CANDIDATES (`all`). ERR_INVALID: PLACEMENT names a pool, but its
+ * filters do not contain `pool_id`. ERR_NO_POOL: no candidate is left; the reason names
+ * the filter that removed the last candidate. ERR_SEVERAL_POOLS: several candidates are
+ * left.
  */
 enum err scheduler_select(const struct placement *placement,
-                          struct candidates *candidates, const char *const *filters,
-                          size_t count, struct arena *arena,
+                          struct candidates *candidates, struct arena *arena,
                           const struct candidate **selected, struct why *why);

@@ -31,7 +31,7 @@ static struct candidate candidate_of(size_t index, unsigned facts)
 
 struct want {
 	unsigned left;			/* a bit for each pool */
-	const char *culprit;
+	const char *last_filter;
 };
 
 static unsigned want_after(const char *filter, unsigned left, unsigned all,
@@ -48,7 +48,7 @@ static unsigned want_after(const char *filter, unsigned left, unsigned all,
 	if (!strcmp(filter, "default"))
 		return left & standard ? standard : left;
 	if (!strcmp(filter, "fallback"))
-		return left ? left : standard;
+		return left || placement->pool ? left : standard;
 	for (unsigned i = 0; i < POOLS; i++) {
 		bool has = !placement->attributes.count || pools[i].attributes.count;
 		bool named = !placement->pool || !strcmp(placement->pool, pools[i].name);
@@ -72,7 +72,7 @@ static struct want want_of(const char *const *chain, size_t count, unsigned all,
 
 		want.left = want_after(chain[i], before, all, placement, pools);
 		if (before && !want.left)
-			want.culprit = chain[i];
+			want.last_filter = chain[i];
 	}
 	return want;
 }
@@ -84,10 +84,12 @@ struct space {
 	size_t selected, none, several, refused;
 };
 
-static void check_one(struct space *space, const char *const *chain, size_t count,
-                      unsigned all, const struct placement *placement,
+static void check_one(struct space *space, unsigned all,
+                      const struct placement *placement,
                       const struct candidate *pools)
 {
+	const char *const *chain = placement->filters;
+	size_t count = placement->filter_count;
 	struct want want = want_of(chain, count, all, placement, pools);
 	const struct candidate *selected = NULL;
 	struct candidate given[POOLS];
@@ -101,15 +103,14 @@ static void check_one(struct space *space, const char *const *chain, size_t coun
 			given[candidates.all_count++] = pools[i];
 	for (size_t i = 0; i < count; i++)
 		can_name |= !strcmp(chain[i], "pool_id");
-	err = scheduler_select(placement, &candidates, chain, count, space->arena,
-	                       &selected, &why);
+	err = scheduler_select(placement, &candidates, space->arena, &selected, &why);
 	if (placement->pool && !can_name) {
 		assert_int_equal(err, ERR_INVALID);
 		space->refused++;
 	} else if (!want.left) {
 		assert_int_equal(err, ERR_NO_POOL);
-		if (want.culprit)
-			assert_non_null(strstr(why.text, want.culprit));
+		if (want.last_filter)
+			assert_non_null(strstr(why.text, want.last_filter));
 		space->none++;
 	} else if (want.left & (want.left - 1)) {
 		assert_int_equal(err, ERR_SEVERAL_POOLS);
@@ -123,18 +124,20 @@ static void check_one(struct space *space, const char *const *chain, size_t coun
 }
 
 /* All chains of up to CHAIN_MAX filters, with repetitions. */
-static void check_chains(struct space *space, unsigned all,
-                         const struct placement *placement,
+static void check_chains(struct space *space, unsigned all, struct placement *placement,
                          const struct candidate *pools)
 {
 	const char *chain[CHAIN_MAX];
+
+	placement->filters = chain;
 
 	for (size_t count = 1, chains = FILTERS; count <= CHAIN_MAX;
 	     count++, chains *= FILTERS)
 		for (size_t number = 0; number < chains; number++) {
 			for (size_t i = 0, rest = number; i < count; i++, rest /= FILTERS)
 				chain[i] = scheduler_filters[rest % FILTERS].name;
-			check_one(space, chain, count, all, placement, pools);
+			placement->filter_count = count;
+			check_one(space, all, placement, pools);
 		}
 	arena_reset(space->arena);
 }
@@ -145,10 +148,14 @@ static void check_placements(struct space *space, unsigned all,
 	static const char *const named[] = { NULL, "a", "b", "nowhere" };
 
 	for (size_t pool = 0; pool < sizeof named / sizeof named[0]; pool++)
-		for (unsigned wants = 0; wants < 2; wants++)
-			check_chains(space, all, &(struct placement){
+		for (unsigned wants = 0; wants < 2; wants++) {
+			struct placement placement = {
 				.pool = named[pool], .attributes = { gold, wants },
-				.random = all + wants }, pools);
+				.random = all + wants,
+			};
+
+			check_chains(space, all, &placement, pools);
+		}
 }
 
 /* Three pools, each with two kinds of attributes and three of room, present or not. */
@@ -187,7 +194,7 @@ static void test_reasons(void **state)
 		  "central.scheduler_filters has removed the last pool: an administrator "
 		  "can increase the capacity of a pool" },
 		{ { "attribute", "random" }, 0,
-		  "domain.pool: there is no pool that the caller may use" },
+		  "domain.pool: there is no pool that the caller can use" },
 		{ { "attribute", "fallback" }, 1,
 		  "domain.pool: no pool is left, because the filter 'attribute' of "
 		  "central.scheduler_filters has removed the last pool: change the "
@@ -201,15 +208,16 @@ static void test_reasons(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		bool wants = strcmp(rows[i].chain[0], "capacity") != 0;
-		const struct placement placement = { .attributes = { gold, wants } };
+		const struct placement placement = { .attributes = { gold, wants },
+		                                     .filters = rows[i].chain,
+		                                     .filter_count = 2 };
 		struct candidates candidates = { .all = pools,
 		                                 .all_count = rows[i].pools };
 		const struct candidate *selected;
 		struct why why = { "" };
 
-		assert_int_equal(scheduler_select(&placement, &candidates, rows[i].chain,
-		                                  2, arena, &selected, &why),
-		                 ERR_NO_POOL);
+		assert_int_equal(scheduler_select(&placement, &candidates, arena,
+		                                  &selected, &why), ERR_NO_POOL);
 		assert_string_equal(why.text, rows[i].want);
 	}
 	arena_free(&arena);
@@ -233,7 +241,7 @@ static void test_settings(void **state)
 	assert_int_equal(scheduler_check(good, 0, "f", &why), ERR_INVALID);
 	assert_int_equal(scheduler_check(bad, 2, "f", &why), ERR_INVALID);
 	assert_string_equal(why.text, "f: must contain only the filters attribute, "
-	                    "pool_id, capacity, random, default and fallback, not "
+	                    "pool_id, capacity, random, default, fallback, not "
 	                    "'Random'");
 }
 
