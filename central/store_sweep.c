@@ -368,26 +368,29 @@ int64_t store_sweep_workers(struct tx *tx, int age_s, int timeout_ms,
 	return tx_exec(tx, sql, values);
 }
 
-/* Without locks: a statement that reads and writes would lock the entries of domains. */
-void store_sweep_count_pools(struct tx *tx, struct arena *arena)
+bool store_sweep_next_pool(struct tx *tx, char cursor[ID_LEN + 1])
 {
-	struct { const char *id; int64_t domains; } changed[SWEEP_POOLS];
 	struct tx_rows rows;
-	size_t count = 0;
 
-	tx_select(tx, arena, &rows,
-	          "SELECT c.id, c.counted FROM (SELECT p.id, p.domains, "
-	          "(SELECT COUNT(*) FROM domains d WHERE d.pool_id = p.id "
-	          "AND d.status IN ('PENDING', 'ACTIVE', 'ERROR')) AS counted "
-	          "FROM pools p WHERE p.capacity IS NOT NULL) c "
-	          "WHERE c.counted <> c.domains LIMIT ?",
-	          TX_BIND(tx_int(SWEEP_POOLS)));
-	while (count < SWEEP_POOLS && tx_next(&rows)) {
-		changed[count].id = row_text(&rows);
-		changed[count++].domains = row_int(&rows);
-	}
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT id FROM pools WHERE id > ? AND capacity IS NOT NULL "
+	                   "ORDER BY id LIMIT 1", TX_BIND(tx_text(cursor))))
+		return false;
+	store_read_id(&rows, "pools.id", cursor);
 	tx_select_end(&rows);
-	for (size_t i = 0; i < count; i++)
-		tx_exec(tx, "UPDATE pools SET domains = ? WHERE id = ?",
-		        TX_BIND(tx_int(changed[i].domains), tx_text(changed[i].id)));
+	return !tx->err;
+}
+
+int64_t store_sweep_count_domains(struct tx *tx, const char *pool_id)
+{
+	return tx_select_number(tx,
+		"SELECT COUNT(*) FROM domains WHERE pool_id = ? "
+		"AND status IN ('PENDING', 'ACTIVE', 'ERROR')",
+		TX_BIND(tx_text(pool_id)));
+}
+
+void store_sweep_set_domains(struct tx *tx, const char *pool_id, int64_t domains)
+{
+	tx_exec(tx, "UPDATE pools SET domains = ? WHERE id = ? AND domains <> ?",
+	        TX_BIND(tx_int(domains), tx_text(pool_id), tx_int(domains)));
 }

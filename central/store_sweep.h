@@ -97,12 +97,17 @@ int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);
 
 /*
- * Counts the live domains of at most SWEEP_POOLS pools with a capacity, and writes the
- * numbers to the rows of these pools. The statement reads one index entry for each
- * domain.
+ * Moves CURSOR to the next pool with a capacity, in the order of the ids (if CURSOR is
+ * "", to the first one). False: there is no further pool.
  */
-enum { SWEEP_POOLS = 100 };
-void store_sweep_count_pools(struct tx *tx, struct arena *arena);
+bool store_sweep_next_pool(struct tx *tx, char cursor[ID_LEN + 1]);
+/*
+ * Counts the live domains of a pool. The statement reads one index entry for each domain,
+ * and locks no rows.
+ */
+int64_t store_sweep_count_domains(struct tx *tx, const char *pool_id);
+/* Writes the number of domains to the row of the pool. */
+void store_sweep_set_domains(struct tx *tx, const char *pool_id, int64_t domains);
 
 /*
  * Deletes the rows of processes whose last heartbeat is older than AGE_S seconds, for

@@ -117,13 +117,6 @@ static int64_t sweep_imports(struct tx *tx, struct sweep *s)
 	return store_sweep_imports(tx, s->central->config.import_age_s, s->arena);
 }
 
-/* Removes no rows. */
-static int64_t sweep_count_pools(struct tx *tx, struct sweep *s)
-{
-	store_sweep_count_pools(tx, s->arena);
-	return 0;
-}
-
 static int64_t sweep_workers(struct tx *tx, struct sweep *s)
 {
 	return store_sweep_workers(tx, DEAD_WORKER_AGE_S, heartbeat_config.timeout_ms,
@@ -146,7 +139,6 @@ static const struct step {
 	{ "records of imports", sweep_import_records },
 	{ "imports",            sweep_imports        },
 	{ "dead processes",     sweep_workers        },
-	{ "domains of pools",   sweep_count_pools    },
 };
 
 /* After a race the next round does the work. A lost connection has its own log line. */
@@ -239,6 +231,20 @@ static void sweep_compare_usage(struct sweep *s)
 	arena_reset(s->arena);
 }
 
+/* The filter `capacity` of the scheduler reads these numbers. */
+static void sweep_count_pools(struct sweep *s)
+{
+	char pool[ID_LEN + 1] = "";
+	struct why why;
+	struct tx tx = tx_autocommit(s->central->sweep_db, &why);
+
+	while (clock_ms() < s->deadline_ms && store_sweep_next_pool(&tx, pool))
+		store_sweep_set_domains(&tx, pool, store_sweep_count_domains(&tx, pool));
+	if (tx_commit(&tx) && log_is_due(&s->log_limit, QUIET_MS))
+		log_warn("domains of pools not counted: err=%s reason=\"%s\"",
+		         err_name(tx.err), why.text);
+}
+
 /* On the lane. */
 static void sweep_work(void *job)
 {
@@ -257,6 +263,7 @@ static void sweep_work(void *job)
 			         (long long)removed);
 	}
 	sweep_compare_usage(s);
+	sweep_count_pools(s);
 }
 
 /* On the loop. */
