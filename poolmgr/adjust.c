@@ -138,8 +138,9 @@ static enum err adjust_write(void *self, struct why *why)
 		.serial = domain->state.serial,
 		.detail = adjustment->err
 		              ? adjustment->reason
-		              : "the zone had other masters, another key, template or "
-		                "pattern than in the settings of the pool manager",
+		              : "the masters, the key, the template, the pattern or the "
+		                "IXFR of the zone differed from the settings of the pool "
+		                "manager",
 	};
 	const struct ending ending = {
 		.outcome = adjustment->err ? "PARKED" : "DONE",

@@ -398,7 +398,7 @@ static void powerdns_zone_settings(const void *settings,
 		buf_printf(text, "%s %u;", context->masters[i].host,
 		           context->masters[i].port);
 	buf_text(text, key ? key : "");
-	buf_text(text, powerdns->ixfr ? ";ixfr" : "");
+	buf_text(text, powerdns->ixfr ? "" : ";axfr");
 }
 
 /* Reads the last answer of powerdns_find_ours() again. */

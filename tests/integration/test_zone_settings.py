@@ -21,8 +21,8 @@ from lab.process import HOST, LabError, free_port                       # noqa: 
 from story import Caller, merged, put, start_fleet                      # noqa: E402
 from test_follow import RIGHT, SECONDS, Story, www                      # noqa: E402
 
-CORRECTED = ("the zone had other masters, another key, template or pattern than in the settings "
-             "of the pool manager")
+CORRECTED = ("the masters, the key, the template, the pattern or the IXFR of the zone differed from "
+             "the settings of the pool manager")
 UNSEEN = ("answers with SERVFAIL; no poll has found a serial of this zone yet: check that the "
           "server can transfer the zone from ")
 
