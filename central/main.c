@@ -28,9 +28,10 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "scheduler_filters", OPTION_TEXTS, CONFIG(scheduler_filters),
 	  "pool_id, default", 1, 64,
-	  "filters that select the pool of a new domain, in this order: attribute, "
-	  "pool_id, capacity, random, default or fallback (docs/operate.md). After the "
-	  "last filter, exactly one pool must be left", .reloadable = true },
+	  "filters that select the pool of a new domain: attribute, pool_id, capacity, "
+	  "random, default, fallback (docs/operate.md). central applies the filters in "
+	  "the order of this list. After the last filter, exactly one pool must be left",
+	  .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
 	  "host names of the default pool's name servers. central writes these names "
 	  "into the NS records at the apex of new domains. At startup, central reads "
@@ -190,8 +191,11 @@ static const struct timer timers[] = {
 };
 
 static const char *const tables[] = {
-	"blacklists", "domains", "imports", "journal", "pools", "quotas",
-	"records", "recordsets", "requests", "tsigkeys", NULL
+	"blacklists", "distributed_locks", "domains", "import_records", "imports",
+	"journal", "last_serials", "object_versions", "pool_manager_status",
+	"pool_ns_records", "pool_servers", "pools", "quotas", "records",
+	"recordsets", "repair_log", "repairs", "requests", "schema_migrations",
+	"tenant_usage", "tlds", "tsigkeys", "worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

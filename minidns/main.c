@@ -665,8 +665,9 @@ static void minidns_stop(void *self)
 }
 
 static const char *const tables[] = {
-	"domains", "journal", "pool_servers", "records", "recordsets",
-	"tsigkeys", NULL
+	"distributed_locks", "domains", "journal", "object_versions",
+	"pool_servers", "pools", "records", "recordsets", "schema_migrations",
+	"tsigkeys", "worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

@@ -256,7 +256,9 @@ static void poolmgr_stop(void *self)
 }
 
 static const char *const tables[] = {
-	"pool_manager_status", "pool_servers", "repair_log", "repairs", NULL
+	"distributed_locks", "domains", "object_versions", "pool_manager_status",
+	"pool_servers", "pools", "repair_log", "repairs", "schema_migrations",
+	"worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

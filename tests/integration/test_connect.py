@@ -73,8 +73,9 @@ class Connect(unittest.TestCase):
         account = f"'reader'@'{self.fleet.mariadb.host}'"
         run(f"CREATE USER {account} IDENTIFIED BY '{SECRET}'")
         self.addCleanup(run, f"DROP USER {account}")
-        for table in ("domains", "journal", "pool_servers", "records", "recordsets",
-                      "schema_migrations", "tsigkeys"):
+        for table in ("distributed_locks", "domains", "journal", "object_versions",
+                      "pool_servers", "pools", "records", "recordsets", "schema_migrations",
+                      "tsigkeys", "worker_nodes"):
             run(f"GRANT SELECT ON {self.fleet.mariadb.database}.{table} TO {account}")
         changes = {"database": {"user": "reader", "password": SECRET}}
         self.run_check(self.fleet.members["minidns1"], changes)

@@ -142,6 +142,18 @@ class DeployTest(unittest.TestCase):
         for host in hosts:
             self.assertFalse([zone for zone in created if f".{host}".endswith(f".{zone}")], host)
 
+    def test_tables_of_the_programs(self):
+        """--check --connect reads each table that the sample lets the program read as a whole."""
+        accounts = (ROOT / "deploy" / "database-users.sql.sample").read_text()
+        for program, folder in (("central", "central"), ("poolmgr", "poolmgr"),
+                                ("minidns", "minidns"), ("ownership", "workers/ownership"),
+                                ("ports", "workers/ports"), ("routes", "workers/routes")):
+            granted = re.findall(rf"GRANT SELECT(?! \().* ON zonefleet\.(\w+) "
+                                 rf"TO zonefleet_{program}@", accounts)
+            listed, = re.findall(r"\btables\[\] = \{(.*?)\};",
+                                 (ROOT / folder / "main.c").read_text(), re.DOTALL)
+            self.assertEqual(sorted(re.findall(r'"(\w+)"', listed)), sorted(granted), program)
+
     def test_libraries_of_the_programs(self):
         """Each one is in a package of the list that a machine without a compiler installs."""
         lists = {name: {line.split("#")[0].strip() for line in

@@ -142,9 +142,10 @@ static void ownership_stop(void *self)
 }
 
 static const char *const tables[] = {
-	"endpoint_sources", "endpoints", "ownership", "ownership_orders",
-	"ownership_records", "ownership_requests", "registries",
-	"registry_plans", NULL
+	"distributed_locks", "endpoint_sources", "endpoints", "ownership",
+	"ownership_order_items", "ownership_orders", "ownership_records",
+	"ownership_requests", "registries", "registry_plans", "schema_migrations",
+	"worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

@@ -137,8 +137,10 @@ static void ports_stop(void *self)
 }
 
 static const char *const tables[] = {
-	"networks", "port_addresses", "port_comparisons", "port_quotas",
-	"port_records", "port_zones", "ports", "subnets", NULL
+	"distributed_locks", "domains", "network_hosts", "networks",
+	"port_addresses", "port_comparisons", "port_quotas", "port_records",
+	"port_zones", "ports", "quotas", "schema_migrations", "subnets",
+	"worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

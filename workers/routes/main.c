@@ -232,8 +232,10 @@ static void routes_stop(void *self)
 }
 
 static const char *const tables[] = {
-	"host_claims", "route_bindings", "route_moves", "route_namespaces",
-	"router_addresses", "routers", "routes", "scheduler_state", NULL
+	"distributed_locks", "host_claims", "host_gates", "host_parents",
+	"route_bindings", "route_moves", "route_namespaces", "router_addresses",
+	"router_hosts", "routers", "routes", "scheduler_state",
+	"schema_migrations", "worker_nodes", NULL
 };
 
 int main(int argc, char **argv)

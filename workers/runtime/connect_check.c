@@ -72,8 +72,12 @@ static enum err connect_tables(struct db *db, const struct program *program,
 
 	for (; *table; table++) {
 		snprintf(sql, sizeof sql, "DO (SELECT 1 FROM %s LIMIT 0)", *table);
-		if (!db_script(db, sql, &cause))
+		enum err err = db_script(db, sql, &cause);
+
+		if (!err)
 			continue;
+		if (!strstr(cause.text, "denied"))
+			return fail(why, err, "%s", cause.text);
 		return fail(why, ERR_DENIED, "the account '%.64s' cannot read the table "
 		            "%s: use the account of this program "
 		            "(deploy/database-users.sql.sample): %.200s",
