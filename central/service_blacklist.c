@@ -17,14 +17,16 @@
 	"with this name or below this name"
 #define PATTERN_HELP \
 	"a regular expression of PCRE2, in ASCII. Only administrators can create a " \
-	"domain whose name contains a match. The name is in lower case and has its " \
-	"final dot, for example `^ns[0-9]*\\.`. central ignores upper and lower case. " \
-	"Back-references, recursion, conditions and verbs are not allowed"
+	"domain whose name contains a match. central searches the name in lower case, " \
+	"with its final dot. An example of a pattern is `^ns[0-9]*\\.`. central " \
+	"ignores upper and lower case in the pattern. central refuses back-references, " \
+	"recursion, conditions and verbs"
 #define DESCRIPTION_HELP "any text. zonefleet does not use this text"
 
 const struct json_field service_blacklist_fields[] = {
-	{ "name", "name", NAME_HELP, "none: set `pattern`" },
-	{ "pattern", "string", PATTERN_HELP, "none: set `name`", REGEX_MAX },
+	{ "name", "name", NAME_HELP, "required if `pattern` is absent" },
+	{ "pattern", "string", PATTERN_HELP, "required if `name` is absent",
+	  REGEX_MAX },
 	{ "description", "string", DESCRIPTION_HELP, "empty", DESCRIPTION_MAX },
 	{ 0 }
 };
@@ -115,8 +117,7 @@ static enum err blacklist_decode(struct request *req, struct blacklist *entry)
 		return err;
 	err = blacklist_get_fields(json, req->arena, entry, why);
 	if (!err && !entry->name && !entry->pattern)
-		err = fail(why, ERR_INVALID, "name: must be set, because the entry has "
-		           "no pattern");
+		return fail(why, ERR_INVALID, "blacklist: must have a name or a pattern");
 	return codec_within("blacklist", err, why);
 }
 
@@ -136,13 +137,14 @@ static const char *blacklist_text(const struct blacklist *entry)
 
 /* ---- create, update, delete ---- */
 
-static enum err blacklist_check_quota(struct write *write)
+/* FIELD: the new pattern. */
+static enum err blacklist_check_quota(struct write *write, const char *field)
 {
 	if (store_blacklist_count_patterns(write->tx, write_wait(write)) <
 	    BLACKLIST_PATTERNS_MAX)
 		return write->tx->err;
-	return tx_fail(write->tx, ERR_QUOTA, "blacklist.pattern: the blacklist already "
-	               "has %d patterns, and may not have more: delete a pattern first",
+	return tx_fail(write->tx, ERR_QUOTA, "%s: the blacklist already has %d patterns, "
+	               "and cannot have more: delete a pattern first", field,
 	               BLACKLIST_PATTERNS_MAX);
 }
 
@@ -168,7 +170,7 @@ enum err service_create_blacklist(struct write *write)
 	enum err err = blacklist_decode(write->req, &entry);
 
 	if (!err && entry.pattern)
-		err = blacklist_check_quota(write);
+		err = blacklist_check_quota(write, "blacklist.pattern");
 	if (err)
 		return err;
 	id_new(entry.id);
@@ -222,7 +224,7 @@ enum err service_update_blacklist(struct write *write)
 	err = codec_within("values", blacklist_get_fields(values, write->arena, &entry,
 	                                                  &req->why), &req->why);
 	if (!err && entry.pattern && !had_pattern)
-		err = blacklist_check_quota(write);
+		err = blacklist_check_quota(write, "values.pattern");
 	if (err)
 		return err;
 	store_blacklist_update(write->tx, &entry, write_wait(write));

@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -164,12 +165,11 @@ enum err service_delete_tld(struct write *write)
 /* ---- several entries ---- */
 
 static enum err tld_decode_list(struct request *req, const char *key,
-                                struct tld_list *list)
+                                const json_t *array, struct tld_list *list)
 {
-	const json_t *array = NULL;
-	enum err err = json_get_array(req->args, key, 0, TLD_LIST_MAX, &array, &req->why);
 	const char **names = arena_alloc(req->arena,
 	                                 (json_array_size(array) + 1) * sizeof(*names));
+	enum err err = OK;
 
 	*list = (struct tld_list){ names, json_array_size(array), req->arena };
 	for (size_t i = 0; !err && i < list->count; i++) {
@@ -187,17 +187,23 @@ static enum err tld_decode_list(struct request *req, const char *key,
 static enum err tld_decode_lists(struct request *req, struct tld_list *add,
                                  struct tld_list *remove)
 {
+	const json_t *adds = NULL, *removes = NULL;
+	size_t count;
 	enum err err = access_require_admin(req);
 
 	if (!err)
-		err = tld_decode_list(req, "add", add);
+		err = json_get_array(req->args, "add", 0, SIZE_MAX, &adds, &req->why);
 	if (!err)
-		err = tld_decode_list(req, "remove", remove);
-	if (!err && add->count + remove->count > TLD_LIST_MAX)
-		err = fail(&req->why, ERR_TOO_LARGE, "add, remove: must have at most %d "
-		           "entries together, not %zu", TLD_LIST_MAX,
-		           add->count + remove->count);
-	return err;
+		err = json_get_array(req->args, "remove", 0, SIZE_MAX, &removes,
+		                     &req->why);
+	if (err)
+		return err;
+	count = json_array_size(adds) + json_array_size(removes);
+	if (count > TLD_LIST_MAX)
+		return fail(&req->why, ERR_TOO_LARGE, "add, remove: must have at most %d "
+		            "entries together, not %zu", TLD_LIST_MAX, count);
+	err = tld_decode_list(req, "add", adds, add);
+	return err ? err : tld_decode_list(req, "remove", removes, remove);
 }
 
 /* Writes a log line only if the call has changed the list. */

@@ -1,15 +1,16 @@
 /*
- * suffix -- decides whether a tenant may create a domain, by a list of permitted
+ * suffix -- decides whether a tenant can create a domain, by a list of permitted
  * suffixes. The entries have the form of the Public Suffix List (publicsuffix.org), with
  * a final dot:
  *
- *	uk.		tenants may create domains below uk., but not uk.
+ *	uk.		tenants can create domains below uk., but not uk.
  *	*.ck.		the same for each name directly below ck.
- *	!www.ck.	an exception from *.ck.: tenants may create www.ck.
+ *	!www.ck.	an exception from *.ck.: tenants can create www.ck.
  *
- * An entry matches its name and all names below it. `*` matches one label. Of the entries
- * that match, an exception wins, or else the entry with the most labels. This entry is
- * the suffix. The suffix of an exception has no first label.
+ * An entry matches its name and all names below it. `*` matches one label. If several
+ * entries match a name, central uses the exception. Without an exception, it uses the
+ * entry with the most labels. This entry is the suffix. The suffix of an exception has no
+ * first label.
  */
 #pragma once
 

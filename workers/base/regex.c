@@ -4,6 +4,7 @@
 #include <pcre2.h>
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,6 +52,7 @@ static const struct {
 	{ "(*",   "a verb" },
 	{ "(?(",  "a condition" },
 	{ "(?C",  "a callout" },
+	{ "(?[",  "an extended class" },
 	{ "(?R",  "a recursion" },
 	{ "(?&",  "a recursion" },
 	{ "(?+",  "a recursion" },
@@ -75,10 +77,81 @@ static const char *regex_unsupported(const char *at)
 	return isdigit((unsigned char)at[at[0] == '-']) ? "a recursion" : NULL;
 }
 
+/* "(?xx)": PCRE2 ignores blanks in classes, so "[ ]" has another end. */
+static bool regex_has_blank_classes(const char *pattern)
+{
+	for (const char *at = pattern; (at = strstr(at, "(?")); at += 2) {
+		const char *more = strstr(at + 2, "xx");
+
+		if (more && (size_t)(more - (at + 2)) <= strspn(at + 2, "^-JUimnsx"))
+			return true;
+	}
+	return false;
+}
+
+/* "\\c" takes one more character: "\\c[" does not begin a class. */
+static const char *regex_skip_escape(const char *at)
+{
+	size_t len = at[1] == 'c' ? 3 : 2;
+
+	return at + strnlen(at, len);
+}
+
+/* Skips a named class such as "[:alpha:]". Returns AT if it is not such a class. */
+static const char *regex_skip_named_class(const char *at)
+{
+	const char *end;
+
+	if (strncmp(at, "[:", 2))
+		return at;
+	end = at + 2 + (at[2] == '^');
+	end += strspn(end, "abcdefghijklmnopqrstuvwxyz");
+	return strncmp(end, ":]", 2) ? at : end + 2;
+}
+
+/* A first "]" does not end the class. PCRE2 ignores "\\E" before this "]". */
+static const char *regex_begin_class(const char *at)
+{
+	at++;
+	while (!strncmp(at, "\\E", 2))
+		at += 2;
+	at += *at == '^';
+	while (!strncmp(at, "\\E", 2))
+		at += 2;
+	return at + (*at == ']');
+}
+
+/* Returns the end of the class, or the "\\Q" in it. */
+static const char *regex_skip_class(const char *at)
+{
+	at = regex_begin_class(at);
+	while (*at && *at != ']' && strncmp(at, "\\Q", 2)) {
+		const char *end = regex_skip_named_class(at);
+
+		at = end > at ? end : *at == '\\' ? regex_skip_escape(at) : at + 1;
+	}
+	return at + (*at == ']');
+}
+
+/* Skips an escape, a comment, a class or another character. */
+static const char *regex_skip_item(const char *at, bool has_blank_classes)
+{
+	if (*at == '\\')
+		return regex_skip_escape(at);
+	if (has_blank_classes)
+		return at + 1;
+	if (!strncmp(at, "(?#", 3))
+		return at + strcspn(at, ")");
+	return *at == '[' ? regex_skip_class(at) : at + 1;
+}
+
 static enum err regex_check_forms(const char *pattern, const char *field,
                                   struct why *why)
 {
-	for (const char *at = pattern; *at; at += 1 + (at[0] == '\\' && at[1])) {
+	bool has_blank_classes = regex_has_blank_classes(pattern);
+
+	for (const char *at = pattern; *at;
+	     at = regex_skip_item(at, has_blank_classes)) {
 		const char *name = regex_unsupported(at);
 
 		if (name)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "handlers.h"
 #include "input.h"
 #include "names.h"
@@ -12,8 +13,16 @@
 enum {
 	LINE_MAX_OCTETS = 4096,
 	PAGE_ITEMS = 1000,
-	BATCH = 1000,		/* the largest number of suffixes in a call */
+	CALL_MAX = 1000,		/* suffixes in a call */
+	BATCH = CALL_MAX - 2,		/* the last call may also replace GUARD */
 };
+
+/*
+ * During an import into an empty list, this entry permits the names that are not below a
+ * suffix of the file. The description tells the entry from an entry of an administrator.
+ */
+#define GUARD "*."
+#define GUARD_DESCRIPTION "until an import of 'tld import' is complete"
 
 #define BEGIN_PRIVATE "===BEGIN PRIVATE DOMAINS==="
 #define END_PRIVATE "===END PRIVATE DOMAINS==="
@@ -25,6 +34,7 @@ struct suffixes {
 	json_t *wanted, *listed;
 	int line;
 	bool is_private;		/* the line is one of the private domains */
+	bool is_guarded;		/* the list has GUARD until the last call */
 	json_t *add, *remove;		/* the lists of the next call */
 	int64_t done, total;
 	int64_t added, removed;
@@ -97,10 +107,10 @@ static enum err suffixes_read_file(struct suffixes *suffixes)
 	struct cli *cli = suffixes->cli;
 	struct buf text = { 0 };
 	enum err err = input_read(cli->argv[0], &text, &cli->why);
-	char *lines;
 
 	if (!err) {
-		lines = strdup(buf_string(&text));
+		char *lines = xstrdup(buf_string(&text));
+
 		err = suffixes_take_lines(suffixes, lines);
 		free(lines);
 	}
@@ -145,6 +155,78 @@ static enum err suffixes_read_list(struct suffixes *suffixes)
 		err = suffixes_read_page(suffixes, args, &more);
 	json_decref(args);
 	return err;
+}
+
+/* ---- the guard ---- */
+
+/* Finds the first entry whose name matches PATTERN. TLD: NULL if there is no entry. */
+static enum err suffixes_find_first(struct suffixes *suffixes, const char *pattern,
+                                    json_t **tld)
+{
+	json_t *args = json_pack("{s:i, s:{s:s}}", "limit", 1, "criterion", "name",
+	                         pattern), *page;
+	enum err err = cli_call(suffixes->cli, "find_tlds", args, &page);
+
+	*tld = NULL;
+	if (err)
+		return err;
+	*tld = json_incref(json_array_get(json_object_get(page, "tlds"), 0));
+	json_decref(page);
+	return OK;
+}
+
+/* An import that did not end has left GUARD in the list. */
+static enum err suffixes_find_guard(struct suffixes *suffixes)
+{
+	json_t *tld;
+	enum err err = suffixes_find_first(suffixes, "\\*", &tld);
+
+	if (!err && !strcmp(answer_text(tld, "description"), GUARD_DESCRIPTION)) {
+		json_object_del(suffixes->listed, GUARD);
+		suffixes->is_guarded = !cli_has(suffixes->cli, OPT_DRY_RUN);
+	}
+	json_decref(tld);
+	return err;
+}
+
+static enum err suffixes_add_guard(struct suffixes *suffixes)
+{
+	json_t *tld = json_pack("{s:s, s:s}", "name", GUARD, "description",
+	                        GUARD_DESCRIPTION);
+	json_t *args = json_pack("{s:o}", "tld", tld);
+	enum err err = cli_call(suffixes->cli, "create_tld", args, NULL);
+
+	suffixes->is_guarded = !err;
+	return err;
+}
+
+/* One call changes an empty list at once, so this import needs no guard. */
+static enum err suffixes_guard(struct suffixes *suffixes)
+{
+	json_t *tld;
+	enum err err = suffixes_find_first(suffixes, "*", &tld);
+	bool is_empty = !tld;
+
+	json_decref(tld);
+	if (err)
+		return err;
+	if (!is_empty)
+		return suffixes_find_guard(suffixes);
+	if (json_object_size(suffixes->wanted) <= BATCH ||
+	    cli_has(suffixes->cli, OPT_DRY_RUN))
+		return OK;
+	return suffixes_add_guard(suffixes);
+}
+
+/* central first removes and then adds. So GUARD stays if it is in the file. */
+static void suffixes_end_guard(struct suffixes *suffixes)
+{
+	if (!suffixes->is_guarded)
+		return;
+	json_array_append_new(suffixes->remove, json_string(GUARD));
+	if (json_object_get(suffixes->wanted, GUARD))
+		json_array_append_new(suffixes->add, json_string(GUARD));
+	suffixes->removed--;
 }
 
 /* ---- changes ---- */
@@ -223,22 +305,53 @@ static enum err suffixes_send(struct suffixes *suffixes, const json_t *from,
 	return err;
 }
 
+/* Counts the keys of FROM that are not in WITHOUT. */
+static int64_t suffixes_count(const json_t *from, const json_t *without)
+{
+	const char *name;
+	json_t *value;
+	int64_t count = 0;
+
+	json_object_foreach((json_t *)from, name, value)
+		count += !json_object_get(without, name);
+	return count;
+}
+
+static int64_t suffixes_count_changes(const struct suffixes *suffixes)
+{
+	const json_t *wanted = suffixes->wanted, *listed = suffixes->listed;
+	int64_t count = suffixes_count(wanted, listed);
+
+	if (cli_has(suffixes->cli, OPT_REPLACE))
+		count += suffixes_count(listed, wanted);
+	if (suffixes->is_guarded)
+		count += 1 + !!json_object_get(wanted, GUARD);
+	return count;
+}
+
 /*
- * Adds first. If the command ends in between, tenants may create more domains than
- * before, not fewer.
+ * Adds first, and removes GUARD in the last call. If the command ends in between, the
+ * list permits too many names, not too few.
  */
 static enum err suffixes_change(struct suffixes *suffixes)
 {
 	bool is_replaced = cli_has(suffixes->cli, OPT_REPLACE);
-	enum err err = OK;
+	enum err err;
 
-	suffixes->total = (int64_t)json_object_size(suffixes->wanted);
+	suffixes->total = suffixes_count_changes(suffixes);
 	err = suffixes_send(suffixes, suffixes->wanted, suffixes->listed,
 	                    &suffixes->add);
 	if (!err && is_replaced)
 		err = suffixes_send(suffixes, suffixes->listed, suffixes->wanted,
 		                    &suffixes->remove);
-	return err ? err : suffixes_flush(suffixes);
+	if (err)
+		return err;
+	suffixes_end_guard(suffixes);
+	err = suffixes_flush(suffixes);
+	/* another import has removed GUARD */
+	if (suffixes->removed < 0)
+		suffixes->removed = 0;
+	return err;
 }
 
 /* ---- the command ---- */
@@ -250,6 +363,8 @@ static enum err suffixes_run(struct suffixes *suffixes)
 
 	if (!err && (cli_has(cli, OPT_REPLACE) || cli_has(cli, OPT_DRY_RUN)))
 		err = suffixes_read_list(suffixes);
+	if (!err)
+		err = suffixes_guard(suffixes);
 	return err ? err : suffixes_change(suffixes);
 }
 

@@ -54,6 +54,21 @@ static void test_searches(void **state)
 		{ "a{3}",         "aa.aaa.",              REGEX_FOUND  },
 		{ "a{3}",         "aa.aa.",               REGEX_ABSENT },
 		{ "[]()*+]",      "a.",                   REGEX_ABSENT },
+		{ "[(*]",         "a(.",                  REGEX_FOUND  },
+		{ "[(?C]",        "a.c",                  REGEX_FOUND  },
+		{ "[(?1]",        "a1.",                  REGEX_FOUND  },
+		{ "[^](*]",       "](*",                  REGEX_ABSENT },
+		{ "[](*]",        "a].",                  REGEX_FOUND  },
+		{ "[\\](*]",      "a].",                  REGEX_FOUND  },
+		{ "[^\\](?R]",    "](?R",                 REGEX_ABSENT },
+		{ "[[:digit:](*]", "a(.",                 REGEX_FOUND  },
+		{ "[[:^digit:](*]", "11(",                REGEX_FOUND  },
+		{ "[[(*]",        "a[.",                  REGEX_FOUND  },
+		{ "[\\E](*]",     "a].",                  REGEX_FOUND  },
+		{ "[^\\E](*]",    "](*",                  REGEX_ABSENT },
+		{ "(?#(*)a",      "a.",                   REGEX_FOUND  },
+		{ "\\c[a",        "\033a",                REGEX_FOUND  },
+		{ "xx[(*]",       "xx(",                  REGEX_FOUND  },
 		{ ".+foo",        "a.foo.",               REGEX_FOUND  },
 		{ ".+foo",        "foo.",                 REGEX_ABSENT },
 		{ "x*",           "",                     REGEX_FOUND  },
@@ -78,7 +93,8 @@ static void test_searches(void **state)
 
 static void test_refused(void **state)
 {
-	static const struct { const char *pattern, *words; } cases[] = {
+	/* the speed of the machine can decide between WORDS and OTHER */
+	static const struct { const char *pattern, *words, *other; } cases[] = {
 		{ "",            "pattern: must have 1 to 255 characters, not 0" },
 		{ "a\tb",        "other one at offset 1" },
 		{ "b\xc3\xbc",   "only printable ASCII characters, but has another one "
@@ -106,12 +122,31 @@ static void test_refused(void **state)
 		{ "a\\Kb",       "\\K" },
 		{ "a\\Cb",       "\\C" },
 		{ "\\Qa",        "\\Q" },
+		/* a class and a comment end at the same place as for PCRE2 */
+		{ "[a](*ACCEPT)", "a verb, but has one at offset 3" },
+		{ "[]a](?R)",    "a recursion" },
+		{ "[^]a](?R)",   "a recursion" },
+		{ "[\\]a](?R)",  "a recursion" },
+		{ "[a\\](?R)",   "missing terminating ]" },
+		{ "[[:alpha:]](?R)", "a recursion" },
+		{ "[[:](?R)",    "a recursion" },
+		{ "[[:a](?R)]:]", "a recursion" },
+		{ "[\\c]](?R)",  "a recursion" },
+		{ "[a\\Q](?R)",  "\\Q" },
+		{ "\\[(*ACCEPT)]", "a verb" },
+		{ "\\c[(*ACCEPT)]", "a verb" },
+		{ "\\c\\(*ACCEPT)", "a verb" },
+		{ "(?#[)(*ACCEPT)(?#])", "a verb" },
+		{ "(?xx)[ ][](*ACCEPT)]", "a verb" },
+		{ "(?i-s^xx:[ ][](*ACCEPT)])", "a verb" },
+		{ "(?[a])",      "an extended class" },
 		{ "((((a{0,99}){0,99}){0,99}){0,99}){0,99}", "too large" },
 		{ "(?<=a+)b",    "lookbehind assertion is not fixed length" },
 		{ "(a?){99}b",   "PCRE2 cannot search a text of 255 octets: workspace "
 		                 "size exceeded in DFA matching: write a simpler "
 		                 "pattern" },
-		{ "(?=.*a(?=.*a(?=.*b)))", "may take at most 10000 us" },
+		{ "(?=.*a(?=.*a(?=.*b)))", "may take at most 10000 us",
+		  "match limit exceeded" },
 	};
 	struct regex *regex = NULL;
 	char longest[REGEX_MAX + 2];
@@ -123,7 +158,8 @@ static void test_refused(void **state)
 		assert_int_equal(regex_check(cases[i].pattern, "pattern", &why),
 		                 ERR_INVALID);
 		print_message("    %s\n", why.text);
-		assert_non_null(strstr(why.text, cases[i].words));
+		assert_true(strstr(why.text, cases[i].words) ||
+		            (cases[i].other && strstr(why.text, cases[i].other)));
 		assert_int_equal(strncmp(why.text, "pattern: ", 9), 0);
 	}
 	memset(longest, 'a', sizeof longest);
