@@ -237,6 +237,7 @@ CHANGED = {
         "delete_tld": ("tld", "tld{number}.example.", None),
         "apply_tlds": ("tld", "list", (1, 0, 0)),
         "set_quota": ("quota", OWNER + "/domains", None),
+        "reset_quotas": ("quota", OWNER, None),
         "create_tsigkey": ("tsigkey", "new.{zone}", None),
         "update_tsigkey": ("tsigkey", "key{number}.", None),
         "delete_tsigkey": ("tsigkey", "key{number}.", None),
@@ -277,7 +278,8 @@ UNCHANGED = {
     "they read": {
         "central": ("get_domain", "find_domains", "get_recordset", "find_recordsets",
                     "find_records", "get_pool", "find_pools", "get_import", "export_domain",
-                    "get_blacklist", "find_blacklists", "get_tld", "find_tlds", "get_quotas",
+                    "get_blacklist", "find_blacklists", "get_tld", "find_tlds",
+                    "get_quotas", "find_quotas",
                     "get_tsigkey", "find_tsigkeys", "get_status",
                     "find_workers", "find_locks", "find_repairs"),
         "ports": ("get_port", "list_ports", "get_published", "get_network", "list_networks",

@@ -339,12 +339,24 @@ class Transactions(Story):
     COUNT = ("INSERT INTO {0} (id, n) VALUES (?, LAST_INSERT_ID(1)) "
              "ON DUPLICATE KEY UPDATE n = LAST_INSERT_ID(n + 1)")
 
-    def count(self, driver, how):
+    def count(self, driver, how, **more):
         """One more, behind a snapshot; another transaction has counted since."""
         driver.do("begin")
         driver.select(f"SELECT n FROM {self.table} WHERE id = 2", "i")
         server.sql(f"UPDATE {self.table} SET n = n + 10 WHERE id = 1")
-        return driver.do(how, sql=self.COUNT.format(self.table), bind=[1])
+        return driver.do(how, sql=self.COUNT.format(self.table), bind=[1], **more)
+
+    def test_a_counter_without_a_long_wait(self):
+        """Both settings of the prefix have an effect."""
+        self.fill()
+        a, b = self.driver(), self.driver()
+        for turn, (wait, error) in enumerate((("short", "busy"), ("none", "race"))):
+            self.assertEqual(self.count(a, "blind", wait=wait)["id"], 11 * (turn + 1))
+            b.do("begin")
+            held = b.do("blind", sql=self.COUNT.format(self.table), bind=[1], wait=wait)
+            self.assertEqual(held["err"], error, held)
+            b.do("rollback")
+            self.assertEqual(a.do("commit")["err"], "ok")
 
     def test_a_counter_that_another_one_has_raised(self):
         """Only TX_BLIND goes on; the statements behind it see other rows as before."""

@@ -4,7 +4,10 @@
  *
  *   {"do": "begin" | "snapshot" | "once" | "commit" | "rollback" | "ping"}
  *   {"do": "exec", "sql": S, "bind": [VALUE...]}          matched
- *   {"do": "blind", "sql": S, "bind": [VALUE...]}         as exec, behind TX_BLIND
+ *   {"do": "blind", "sql": S, "bind": [VALUE...], "wait": "short" | "none"}
+ *                                                         as exec, behind TX_BLIND,
+ *                                                         TX_BLIND_SHORT_LIMIT or
+ *                                                         TX_BLIND_NO_LOCK_WAIT
  *   {"do": "rows", "head": S, "tuple": S, "tail": S, "columns": N, "bind": [VALUE...]}
  *   {"do": "select", "sql": S, "bind": [...], "read": "tiub", "limit": N, "arena": B}
  *   {"do": "row", ...}                                    as select, its first row alone
@@ -183,7 +186,10 @@ static void do_exec(struct driver *d, const json_t *command, json_t *answer)
 
 static void do_blind(struct driver *d, const json_t *command, json_t *answer)
 {
-	const char *sql = arena_printf(d->arena, TX_BLIND "%s", text_of(command, "sql"));
+	const char *wait = json_string_value(json_object_get(command, "wait"));
+	const char *prefix = !wait ? TX_BLIND : !strcmp(wait, "short")
+	                     ? TX_BLIND_SHORT_LIMIT : TX_BLIND_NO_LOCK_WAIT;
+	const char *sql = arena_printf(d->arena, "%s%s", prefix, text_of(command, "sql"));
 	int64_t matched = tx_exec(&d->tx, sql, bind_of(d, command));
 
 	json_object_set_new(answer, "matched", json_integer(matched));
