@@ -18,8 +18,8 @@ const struct json_field codec_pool_fields[] = {
 	  "empty", POOL_NS_MAX },
 	{ "attributes", "[attributes]", "the attributes that the filter `attribute` of "
 	  "the scheduler compares with the attributes of a new domain", "empty" },
-	{ "capacity", "number", "the number of domains after which the filter `capacity` "
-	  "of the scheduler no longer selects the pool. central counts the domains of "
+	{ "capacity", "number from -1", "the number of domains at which the filter "
+	  "`capacity` of the scheduler removes the pool. central counts the domains of "
 	  "such a pool every `central.sweep`. -1: no limit", "-1", UINT32_MAX },
 	{ "catalog_zone", "name", "the name of the catalog zone of the pool. central "
 	  "creates this zone. If the name is empty, central deletes the catalog zone of "
@@ -35,8 +35,8 @@ const struct json_field codec_pool_fields[] = {
 	{ "ns_records", "list of names", "the hosts of the NS records of new domains" }, \
 	{ "catalog_zone", "name or null", "the catalog zone of the pool" }, \
 	{ "attributes", "[attributes]", "the attributes" }, \
-	{ "capacity", "number", "the number of domains after which the filter " \
-	  "`capacity` of the scheduler no longer selects the pool; -1: no limit" }
+	{ "capacity", "number", "the number of domains at which the filter " \
+	  "`capacity` of the scheduler removes the pool; -1: no limit" }
 
 const struct json_field codec_pool_shown[] = { SHOWN, { 0 } };
 

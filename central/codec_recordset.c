@@ -15,7 +15,7 @@
 	fallback, RECORDS_MAX }
 
 #define DESCRIPTION(fallback) { "description", "string", "a text about the record set. " \
-	"zonefleet does not use this text, and a new text is no change of the zone", \
+	"zonefleet does not use this text. A new text leaves the zone unchanged", \
 	fallback, DESCRIPTION_MAX }
 
 const struct json_field codec_change_fields[] = {
@@ -173,8 +173,8 @@ static enum err change_get_description(const json_t *json, struct change *change
 
 	if (!err && change->description && change->op != CHANGE_ADD &&
 	    change->op != CHANGE_SET)
-		return fail(why, ERR_INVALID, "description: is allowed only if op is add "
-		            "or set");
+		return fail(why, ERR_INVALID, "description: must be absent if op is "
+		            "delete or expect");
 	return err;
 }
 

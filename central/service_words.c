@@ -262,10 +262,11 @@ static const struct rpc_method_doc words[] = {
 	         { "limit", "number from 2", "the largest number of lines in the answer",
 	           "20000",
 	           RECORDS_MAX }) },
-	{ "create_blacklist", "Adds a name or a pattern to the blacklist. As long as the "
-	  "entry exists, only administrators can create a domain with this name, below "
-	  "this name, or with a name that matches the pattern. The blacklist can have at "
-	  "most 100 patterns. Otherwise the call fails with `OverQuota`.",
+	{ "create_blacklist", "Adds a name or a pattern to the blacklist. While the "
+	  "entry exists, it reserves the name and all names below it, or all names that "
+	  "match the pattern. Only administrators can create reserved names. If the "
+	  "blacklist already has 100 patterns, a call with a new pattern fails with "
+	  "`OverQuota`.",
 	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",
 	  FIELDS({ "blacklist", "[new blacklist]", "the entry" }) },
 	{ "get_blacklist", "Shows an entry of the blacklist.", ADMIN, "[blacklist]",
@@ -281,9 +282,10 @@ static const struct rpc_method_doc words[] = {
 	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "create_tld", "Adds a suffix to the list of permitted suffixes. If the list "
 	  "has an entry, a tenant can create only domains whose names are below a "
-	  "suffix. A name that is itself a suffix is not permitted. Administrators can "
-	  "create domains with all names. Of the entries that match a name, an exception "
-	  "wins, or else the entry with the most labels.", ADMIN,
+	  "suffix. Tenants cannot create the suffix itself. Administrators can create "
+	  "domains with all names. If several entries match a name, central uses the "
+	  "exception. Without an exception, it uses the entry with the most labels.",
+	  ADMIN,
 	  "[tld]", "{'tld': {'name': 'co.uk.'}}",
 	  FIELDS({ "tld", "[new tld]", "the entry" }) },
 	{ "get_tld", "Shows an entry of the list of permitted suffixes.", ADMIN, "[tld]",
@@ -299,9 +301,9 @@ static const struct rpc_method_doc words[] = {
 	{ "delete_tld", "Deletes an entry of the list of permitted suffixes.", ADMIN,
 	  NOTHING, "{'tld': 'co.uk.'}" },
 	{ "apply_tlds", "Removes and then adds several permitted suffixes, in one "
-	  "transaction. An entry to add that exists, and an entry to remove that does "
-	  "not exist, are no errors. The call fails with `TooLarge` if both lists "
-	  "together have more than 1000 entries.", ADMIN,
+	  "transaction. The call skips a suffix in `add` that already exists and a "
+	  "suffix in `remove` that is absent. The call fails with `TooLarge` if both "
+	  "lists together have more than 1000 entries.", ADMIN,
 	  "`added`: number; `removed`: number",
 	  "{'add': ['net.', '*.ck.', '!www.ck.'], 'remove': ['org.']}",
 	  FIELDS({ "add", "list of strings", "suffixes, as `name` of [new tld]", "empty",
@@ -455,8 +457,10 @@ static const struct rpc_object objects[] = {
 	  true },
 	{ "attributes", "The attributes of a pool or a domain: an object of at most 16 "
 	  "strings, such as `{'tier': 'gold'}`. A key has 1 to 64 letters, digits and "
-	  "characters of `_-.:/`. A value has 1 to 128 octets of UTF-8. A change "
-	  "replaces all attributes.", (const struct json_field[]){ { 0 } } },
+	  "characters of `_-.:/`. A value has 1 to 128 octets of UTF-8, without control "
+	  "characters and without a blank at its beginning or end. All attributes "
+	  "together have at most 4096 octets as JSON. A change replaces all attributes.",
+	  (const struct json_field[]){ { 0 } } },
 	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
 	{ "pool", "A pool in an answer.", codec_pool_shown, true },
 	{ "pool with limits", "A pool in the answer of `get_pool`.", codec_pool_limited,

@@ -1,5 +1,6 @@
--- The attributes of pools, domains and record sets: a JSON object of strings, or '' for none. The
--- scheduler compares the attributes of a new domain with the attributes of the pools.
+-- The attributes of pools and domains: a JSON object of strings, or '' for none. The scheduler
+-- compares the attributes of a new domain with the attributes of the pools. The description of a
+-- record set is any text.
 --
 -- pools.capacity: the number of domains after which the filter `capacity` no longer selects the
 -- pool; NULL: no limit. pools.domains: the number of domains at the last count. central counts the

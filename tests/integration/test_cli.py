@@ -48,6 +48,8 @@ HEADERS_OF_NUMBERS = [
     "FENCE", "GENERATION", "SERIAL", "SHARE",
     # the terms of DNS (seconds) and of the option --capacity (routes)
     "CAPACITY", "TTL",
+    # the column RESOURCE, or the title of the list, says what is counted
+    "LIMIT", "USED",
 ]
 
 

@@ -157,8 +157,27 @@ class Descriptions(PlacementStory):
         for op in "delete", "expect":
             with self.assertRaises(om.RemoteError) as raised:
                 apply(op=op, records=["192.0.2.2"], description="x")
-            self.assertIn("changes[0].description: is allowed only if op is add or set",
+            self.assertIn("changes[0].description: must be absent if op is delete or expect",
                           raised.exception.value)
+
+    def test_imports(self):
+        """An import that replaces the records keeps it; one that adds the set anew has none."""
+        def load(*records):
+            started = self.tenant.begin_import(domain={"name": self.domain["name"]})
+            rows = [[self.domain["name"], 300, "NS", "ns1.example.net."], *records]
+            self.tenant.add_to_import(**{"import": started["id"], "part": 0, "records": rows})
+            self.tenant.commit_import(**{"import": started["id"]})
+            def state():
+                return self.tenant.get_import(**{"import": started["id"]})["state"]
+            self.fleet.wait_for(lambda: state() == "DONE", SECONDS, "the import is done")
+        self.tenant.create_recordset(domain=self.domain["id"], recordset={
+            "name": self.owner, "type": "A", "records": ["192.0.2.1"], "description": "web"})
+        load([self.owner, 300, "A", "192.0.2.2"])
+        self.assertEqual([row["description"] for row in self.found()], ["web"])
+        load()
+        load([self.owner, 300, "A", "192.0.2.2"])
+        self.assertEqual([row["description"] for row in self.found()
+                          if row["task"] != "DELETE"], [""])
 
     def test_commands(self):
         cli = self.fleet.cli
@@ -219,6 +238,16 @@ class Ties(PlacementStory):
         self.fails("MultiplePoolsFound", "leave 3 pools")
         self.fails("Invalid", "has no filter 'pool_id'", pool="gold")
         self.assertEqual(self.create(attributes={"ssd": "1"})["pool"], "gold")
+
+
+class Full(PlacementStory):
+    filters = ["pool_id", "capacity", "fallback"]
+
+    def test_a_pool_that_is_named(self):
+        """The default pool is no substitute for it."""
+        self.admin.create_pool(pool={"name": "none", "ns_records": ["ns1.example.net."],
+                                     "capacity": 0})
+        self.fails("NoValidPoolFound", "the filter 'capacity'", self.admin, pool="none")
 
 
 class Random(PlacementStory):

@@ -255,13 +255,14 @@ const struct command commands[] = {
 	  blacklist_add,
 	  "add a blacklist entry (administrators only)",
 	  "Adds NAME or the pattern in --pattern to the blacklist. After this command, "
-	  "only administrators may create the domain NAME, a domain below NAME, or a "
+	  "only administrators can create the domain NAME, a domain below NAME, or a "
 	  "domain whose name contains a match of the pattern. NAME must not be a "
 	  "wildcard.\n"
-	  "A pattern is a regular expression of PCRE2, without back-references. Central "
-	  "searches for a match in the name of the domain in lower case, with its final "
-	  "dot. ^ is the begin and $ is the end of the name. Central ignores upper and "
-	  "lower case in the pattern. The blacklist can have at most 100 patterns.",
+	  "A pattern is a regular expression of PCRE2. Central searches the name of the "
+	  "domain in lower case, with its final dot. ^ matches the start of the name, "
+	  "and $ matches its end. Central ignores upper and lower case in the pattern. "
+	  "Central refuses back-references, recursion, conditions and verbs. The "
+	  "blacklist can have at most 100 patterns.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin\n"
 	  "zonefleet blacklist add --pattern '^ns[0-9]*\\.' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
@@ -279,20 +280,20 @@ const struct command commands[] = {
 	{ "blacklist delete", "ENTRY", 1, 1, 0, NEED_BROKER, blacklist_delete,
 	  "delete a blacklist entry (administrators only)",
 	  "Deletes the entry ENTRY from the blacklist. ENTRY is the name, the pattern or "
-	  "the id of the entry. After this command, all tenants may create the domains "
+	  "the id of the entry. After this command, all tenants can create the domains "
 	  "that the entry reserved, unless another entry reserves them.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
 	{ "tld add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, tld_add,
 	  "add a permitted suffix (administrators only)",
 	  "Adds the suffix NAME to the list of permitted suffixes. If the list has a "
-	  "suffix, a tenant may create only domains whose names are below a suffix of "
-	  "the list. A tenant may not create a domain whose name is itself a suffix. "
-	  "Administrators may create all domains.\n"
+	  "suffix, a tenant can create only domains whose names are below a suffix of "
+	  "the list. Tenants cannot create the suffix itself. Administrators can create "
+	  "all domains.\n"
 	  "NAME has the form of the Public Suffix List (publicsuffix.org): 'co.uk', "
 	  "'*.ck' for each name directly below ck, and '!www.ck' for an exception from "
-	  "'*.ck'. For a name, an exception wins, or else the suffix with the most "
-	  "labels.",
+	  "'*.ck'. If several suffixes match a name, central uses the exception. Without "
+	  "an exception, it uses the suffix with the most labels.",
 	  "zonefleet tld add org --admin\n"
 	  "zonefleet tld add '*.ck' --description 'since 2026' --admin" },
 	{ "tld list", "[PATTERN]", 0, 1, OPT(LIMIT), NEED_BROKER, tld_list,
@@ -305,7 +306,7 @@ const struct command commands[] = {
 	  "delete a permitted suffix (administrators only)",
 	  "Deletes the suffix NAME from the list of permitted suffixes. NAME can also be "
 	  "the id of the suffix. Existing domains stay. If the list becomes empty, "
-	  "tenants may create domains below all names.",
+	  "tenants can create domains below all names.",
 	  "zonefleet tld delete '*.ck' --admin" },
 	{ "tld import", "FILE", 1, 1, OPT(REPLACE) | OPT(PRIVATE) | OPT(DRY_RUN),
 	  NEED_BROKER, tld_import,
@@ -319,8 +320,11 @@ const struct command commands[] = {
 	  "client converts names with letters outside ASCII.\n"
 	  "If the client or central refuses a suffix, the reason begins with the name of "
 	  "the file and the number of the line. The client first checks the whole file. "
-	  "Then it changes at most 1000 suffixes with each call. If a call fails, run "
-	  "the command again.",
+	  "Then it changes at most 1000 suffixes with each call. If the list is empty "
+	  "and one call is not enough, the client first adds the suffix '*', and deletes "
+	  "it with the last call. So the list permits too many names during the import, "
+	  "not too few. If a call fails, run the command again: only a complete import "
+	  "deletes this '*'.",
 	  "zonefleet tld import public_suffix_list.dat --replace --dry-run --admin\n"
 	  "zonefleet tld import public_suffix_list.dat --replace --admin" },
 
@@ -748,12 +752,13 @@ const struct command commands[] = {
 	  "domains are behind on the server. A domain is behind if the server does not "
 	  "serve its newest serial yet. DOMAINS FAILED counts the domains for which the "
 	  "last operation on the server failed. It also counts the domains whose records "
-	  "on the server differ from the database. If a poll gets no answer, it counts "
-	  "the domain only if the domain is behind on the server. For all other domains, "
-	  "only HEALTH shows that the server is silent. After a change of their "
+	  "on the server differ from the database. If a poll gets no answer, DOMAINS "
+	  "FAILED counts the domain only if it is behind on the server. For all other "
+	  "domains, only HEALTH shows that the server is silent. After a change of their "
 	  "settings, the pool managers check all zones on the server. ZONES UNCHECKED "
 	  "shows how many zones they have not checked yet. The check compares the "
-	  "masters, the key, the template or the pattern of a zone with the settings. "
+	  "masters, the key, the template or the pattern of a zone with the settings. On "
+	  "PowerDNS, it also compares the metadata IXFR. "
 	  "HEALTH is OK until three polls or three commands in a row have failed. After "
 	  "that, HEALTH shows what failed. NO_DNS means that the server did not answer "
 	  "the polls. NO_CONTROL means that the control channel of the server did not "
@@ -1000,11 +1005,11 @@ const struct command commands[] = {
 	  "command calls central, minidns and pool_manager.default, and names the other "
 	  "services on standard error. If you give no TOPIC and you are not an "
 	  "administrator, the command calls only central.\n"
-	  "The command waits 5 seconds for the broker and for an answer, or the time in "
-	  "--timeout. The exit status is 0 if all topics answer. Otherwise the first "
-	  "topic that fails determines the exit status. It is 5 if no process of the "
-	  "topic answered in time, and 6 if the broker does not answer in time or has no "
-	  "queue of the topic.",
+	  "By default, the command waits 5 seconds for the broker and for an answer. "
+	  "--timeout changes this time. The exit status is 0 if all topics answer. "
+	  "Otherwise the first topic that fails determines the exit status. Status 5: no "
+	  "process of the topic answered in time. Status 6: the broker did not answer in "
+	  "time, or it has no queue of the topic.",
 	  "zonefleet ping --admin\n"
 	  "zonefleet ping pool_manager.default", .timeout_s = 5 },
 

@@ -158,7 +158,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"the labels" },
 	[OPT_CAPACITY]     = { "capacity", 0, "N",
 		"set the largest number of routes of the router or of domains of the "
-		"pool. '' means no limit" },
+		"pool. '' means no limit. Without the filter capacity in "
+		"central.scheduler_filters, central ignores the capacity of a pool" },
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that zonefleet-ports, zonefleet-routes "

@@ -1,6 +1,6 @@
 /*
- * attributes -- the attributes of a pool, a domain or a record set. An attribute is a
- * pair of a key and a value, for example `tier` and `gold`. The scheduler compares the
+ * attributes -- the attributes of a pool or a domain. An attribute is a pair of a key
+ * and a value, for example `tier` and `gold`. The scheduler compares the
  * attributes of a new domain with the attributes of the pools (central/core/scheduler.h).
  *
  * In messages, attributes are a JSON object of strings. The database stores the same
