@@ -21,6 +21,8 @@ enum {
 	GATHER_MS = 20,		/* wait of a report while another call is out */
 	REPORTED_SLOTS = 4096,
 	BUSY_MS = 250,		/* pause after central has done a part of the call */
+	/* from this attempt on, a locked domain is worth a warning */
+	BUSY_ATTEMPTS = 8,
 };
 
 /* A report that owns its texts. */
@@ -41,6 +43,7 @@ struct pending_report {
 	struct report_copy now, next;
 	bool out, has_next;	/* `next` is used only while a call is out */
 	int attempts;
+	bool is_failure_logged;
 	struct loop_timer *retry;
 	UT_hash_handle hh;
 };
@@ -325,10 +328,14 @@ static void pending_report_retry_later(struct pending_report *pending, enum err 
                                        const char *reason)
 {
 	int pause_ms = backoff_ms(&pace, pending->attempts++, random_u32());
+	bool is_warning;
 
 	if (err == ERR_BUSY)
 		pause_ms = BUSY_MS;
-	(pending->attempts == 1 ? log_warn : log_debug)(
+	is_warning = !pending->is_failure_logged &&
+	             (err != ERR_BUSY || pending->attempts >= BUSY_ATTEMPTS);
+	pending->is_failure_logged |= is_warning;
+	(is_warning ? log_warn : log_debug)(
 	    "report to central failed: domain=%s again_ms=%d reason=\"%s\"",
 	    pending->name, pause_ms, reason);
 	metric_add(retries, 1);
@@ -371,6 +378,7 @@ static void pending_report_next(struct pending_report *pending)
 	pending->now = pending->next;
 	pending->has_next = false;
 	pending->attempts = 0;
+	pending->is_failure_logged = false;
 	pending_report_make_ready(pending);
 }
 
