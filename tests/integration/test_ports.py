@@ -123,10 +123,10 @@ class PortStory(unittest.TestCase):
             self.fleet.wait_for(lambda: ask(port, name, kind) == set(expected), SECONDS,
                                 f"{name} {kind} is {expected}: {ask(port, name, kind)}")
 
-    def wait_published(self, network):
+    def wait_published(self, network, seconds=SECONDS + MANY_PORTS / 20):
         """All that ports of the network have and had."""
         self.fleet.wait_for(lambda: self.caller.get_published(network=network)["open"] == 0,
-                            SECONDS + MANY_PORTS / 20, "all is published")
+                            seconds, "all is published")
 
     def heard(self):
         heard = Heard(self.fleet.rabbitmq)
@@ -1754,7 +1754,7 @@ class Large(PortStory):
                           range(MORE)))
         for caller in callers:
             caller.close()
-        self.wait_published(network)
+        self.wait_published(network, MORE / 20)
         new = f"new-{domain}"
         self.central.create_domain(domain={"name": new})
         zone = self.reverse(addresses[0]).split(".", 16)[-1]
@@ -1762,7 +1762,7 @@ class Large(PortStory):
         patient = Caller(self.fleet.rabbitmq.url, topic="ports", timeout=120)
         self.addCleanup(patient.close)
         patient.set_network(network={"id": network, "dns_domain": new})
-        self.wait_published(network)
+        self.wait_published(network, MORE / 20)
         steps = self.fleet.mariadb.sql(
             "SELECT LENGTH(removed), LENGTH(added) FROM journal j JOIN domains d "
             f"ON d.id = j.domain_id WHERE d.name = '{zone}' AND j.serial > {before}")
