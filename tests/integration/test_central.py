@@ -161,16 +161,20 @@ def records_of(domain_id):
 
 
 def checksums():
-    """What is stored, but of deleted domains nothing, for the sweep clears up behind them."""
-    swept = {"domains": "id", "recordsets": "domain_id", "records": "domain_id",
-             "journal": "domain_id"}
+    """What is stored, but nothing of deleted domains and of imports that have ended: the sweep
+    clears up behind them.
+    """
+    live = "JOIN domains d ON d.status <> 'DELETED' AND d.id = t."
+    swept = {"domains": live + "id", "recordsets": live + "domain_id",
+             "records": live + "domain_id", "journal": live + "domain_id",
+             "import_records": "JOIN imports i ON i.state IN ('OPEN', 'COMMITTING') "
+                               "AND i.id = t.import_id"}
     sums = lab.sql("CHECKSUM TABLE " + ", ".join(set(TABLES) - set(swept)))
-    for table, key in swept.items():
+    for table, join in swept.items():
         columns = [row[0] for row in lab.sql(f"SHOW COLUMNS FROM {table}")]
         whole = ", ".join(f"HEX(t.{column})" for column in columns)
         sums += lab.sql(f"SELECT '{table}', COUNT(*), SUM(CRC32(CONCAT_WS('/', {whole}))) "
-                        f"FROM {table} t JOIN domains d ON d.id = t.{key} "
-                        "WHERE d.status <> 'DELETED'")
+                        f"FROM {table} t {join}")
     return sorted(sums)
 
 
