@@ -200,7 +200,7 @@ static enum err tld_decode_lists(struct request *req, struct tld_list *add,
 		return err;
 	count = json_array_size(adds) + json_array_size(removes);
 	if (count > TLD_LIST_MAX)
-		return fail(&req->why, ERR_TOO_LARGE, "add, remove: must have at most %d "
+		return fail(&req->why, ERR_INVALID, "add, remove: must have at most %d "
 		            "entries together, not %zu", TLD_LIST_MAX, count);
 	err = tld_decode_list(req, "add", adds, add);
 	return err ? err : tld_decode_list(req, "remove", removes, remove);

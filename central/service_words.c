@@ -302,7 +302,7 @@ static const struct rpc_method_doc words[] = {
 	  NOTHING, "{'tld': 'co.uk.'}" },
 	{ "apply_tlds", "Removes and then adds several permitted suffixes, in one "
 	  "transaction. The call skips a suffix in `add` that already exists and a "
-	  "suffix in `remove` that is absent. The call fails with `TooLarge` if both "
+	  "suffix in `remove` that is absent. The call fails with `Invalid` if both "
 	  "lists together have more than 1000 entries.", ADMIN,
 	  "`added`: number; `removed`: number",
 	  "{'add': ['net.', '*.ck.', '!www.ck.'], 'remove': ['org.']}",

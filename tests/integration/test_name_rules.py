@@ -217,7 +217,7 @@ class Suffixes(Story):
                          {"added": 2, "removed": 2})
         for lists in ({"add": names, "remove": ["b0"]}, {"add": names + ["c"]},
                       {"remove": names + ["c"]}):
-            self.fails("TooLarge", "add, remove: must have at most 1000 entries together, not 1001",
+            self.fails("Invalid", "add, remove: must have at most 1000 entries together, not 1001",
                        admin.apply_tlds, **lists)
         self.fails("Invalid", "remove[1]: ", admin.apply_tlds, add=["d"], remove=["b2", "a..b"])
         self.assertEqual(len(self.suffixes()), BATCH)
