@@ -351,6 +351,10 @@ class Locks(FleetStory):
                      if row["object_uuid"] == domain["id"]], 30, "the domain is locked")[0]
         pid = int(owner.split(":")[1])
         self.assertIn(pid, [pid for worker in sleepers for pid in worker.processes()])
+        others = (f"SELECT COUNT(*) FROM pool_manager_status WHERE domain_id = '{domain['id']}' "
+                  "AND action = 'CREATE' AND status = 'SUCCESS'")
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(others) == [["2"]], 20,
+                            "it has done its work on the other servers")
         self.fleet.wait_for(lambda: is_driving(pid), 10, "it is at work on BIND")
         os.kill(pid, signal.SIGSTOP)
         self.addCleanup(os.kill, pid, signal.SIGCONT)
