@@ -318,6 +318,10 @@ class Lines(unittest.TestCase):
                 [f"w.{cls.spare(things)}", 300, "A", "192.0.2.7"]]}
         if kind == "ports":
             rows["set_subnet"]["subnet"] |= {"dns_publish_fixed_ip": False}
+        if kind == "ownership":                 # the matrix may have applied its own before
+            endpoint, = rows["apply_endpoints"]["endpoints"]
+            rows["apply_endpoints"] |= {"resource": "lines", "endpoints": [
+                endpoint | {"dnsname": "lines.shared.example."}]}
         if kind == "routes":
             rows["drain_router"] |= {"drain": True}
             bound = lab.routes.get_route(route=things.route)["route"]["router"]
