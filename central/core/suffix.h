@@ -16,19 +16,13 @@
 
 #include "base/arena.h"
 #include "model/name.h"
+#include "model/suffix.h"
 
 enum {
-	SUFFIX_TEXT_MAX = 1 + NAME_MAX_TEXT,	/* with the "!" */
 	/* a name with 127 labels has three possible entries for each label */
 	SUFFIX_KEYS_MAX = 3 * 127,
 };
 
-/*
- * Converts an entry to the stored form. The final dot may be missing in TEXT. The result
- * is in ARENA. ERR_INVALID: the reason begins with FIELD.
- */
-enum err suffix_parse(const char *text, const char *field, struct arena *arena,
-                      const char **entry, struct why *why);
 /*
  * Writes all entries that can match NAME to KEYS (SUFFIX_KEYS_MAX). Returns their number,
  * which is 0 for the root.

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "handlers.h"
 #include "input.h"
+#include "model/suffix.h"
 #include "names.h"
 #include "progress.h"
 
@@ -32,6 +33,7 @@ struct suffixes {
 	const char *path;		/* the file, for reasons */
 	/* objects whose keys are suffixes; `wanted` has the line of each suffix */
 	json_t *wanted, *listed;
+	struct arena *arena;		/* for the check of one line */
 	int line;
 	bool is_private;		/* the line is one of the private domains */
 	bool is_guarded;		/* the list has GUARD until the last call */
@@ -67,6 +69,7 @@ static void suffixes_take_comment(struct suffixes *suffixes, const char *line)
 static enum err suffixes_take_line(struct suffixes *suffixes, char *line)
 {
 	char name[SUFFIX_TEXT];
+	const char *entry;
 	struct why why;
 
 	if (strlen(line) > LINE_MAX_OCTETS) {
@@ -84,6 +87,10 @@ static enum err suffixes_take_line(struct suffixes *suffixes, char *line)
 	line[strcspn(line, " \t\r")] = '\0';
 	if (names_suffix(line, name, &why))
 		return suffixes_fail(suffixes, suffixes->line, why.text);
+	if (suffix_parse(name, "tld.name", suffixes->arena, &entry, &why))
+		return suffixes_fail(suffixes, suffixes->line,
+		                     err_without_field(why.text));
+	arena_reset(suffixes->arena);
 	json_object_set_new(suffixes->wanted, name, json_integer(suffixes->line));
 	return OK;
 }
@@ -392,6 +399,7 @@ enum err tld_import(struct cli *cli)
 		.path = strcmp(cli->argv[0], "-") ? cli->argv[0] : "standard input",
 		.wanted = json_object(), .listed = json_object(),
 		.add = json_array(), .remove = json_array(),
+		.arena = arena_new(),
 	};
 	enum err err;
 
@@ -404,5 +412,6 @@ enum err tld_import(struct cli *cli)
 	json_decref(suffixes.listed);
 	json_decref(suffixes.add);
 	json_decref(suffixes.remove);
+	arena_free(&suffixes.arena);
 	return err;
 }
