@@ -171,10 +171,9 @@ static const struct scheduler_filter *scheduler_run(const struct placement *plac
 static enum err scheduler_fail_none(const struct scheduler_filter *last, struct why *why)
 {
 	if (!last)
-		return fail(why, ERR_NO_POOL, "domain.pool: there is no pool that the "
-		            "caller can use");
+		return fail(why, ERR_NO_POOL, "there is no pool that the caller can use");
 	return fail(why, ERR_NO_POOL,
-	            "domain.pool: no pool is left, because the filter '%s' of "
+	            "no pool is left, because the filter '%s' of "
 	            "central.scheduler_filters has removed the last pool: %s",
 	            last->name, last->remedy);
 }
@@ -198,10 +197,11 @@ enum err scheduler_select(const struct placement *placement,
 		return scheduler_fail_none(last, why);
 	if (candidates->count > 1)
 		return fail(why, ERR_SEVERAL_POOLS,
-		            "domain.pool: the filters of central.scheduler_filters leave "
-		            "%zu pools: give the name of a pool, or add the filter "
-		            "'random' or 'default' at the end of the setting",
-		            candidates->count);
+		            "the filters of central.scheduler_filters leave %zu pools: "
+		            "%sadd the filter 'random' or 'default' at the end of the "
+		            "setting", candidates->count,
+		            scheduler_can_name(placement)
+		                    ? "give the name of a pool, or " : "");
 	*selected = candidates->left[0];
 	return OK;
 }

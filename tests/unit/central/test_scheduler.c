@@ -186,17 +186,17 @@ static void test_reasons(void **state)
 		const char *want;
 	} rows[] = {
 		{ { "attribute", "random" }, 2,
-		  "domain.pool: no pool is left, because the filter 'attribute' of "
+		  "no pool is left, because the filter 'attribute' of "
 		  "central.scheduler_filters has removed the last pool: change the "
 		  "attributes of the domain or of a pool" },
 		{ { "capacity", "random" }, 2,
-		  "domain.pool: no pool is left, because the filter 'capacity' of "
+		  "no pool is left, because the filter 'capacity' of "
 		  "central.scheduler_filters has removed the last pool: an administrator "
 		  "can increase the capacity of a pool" },
 		{ { "attribute", "random" }, 0,
-		  "domain.pool: there is no pool that the caller can use" },
+		  "there is no pool that the caller can use" },
 		{ { "attribute", "fallback" }, 1,
-		  "domain.pool: no pool is left, because the filter 'attribute' of "
+		  "no pool is left, because the filter 'attribute' of "
 		  "central.scheduler_filters has removed the last pool: change the "
 		  "attributes of the domain or of a pool" },
 	};
