@@ -136,7 +136,7 @@ enum err domain_set(struct cli *cli)
 	if (!err && !json_object_size(values))
 		err = cli_usage(cli, "domain set needs at least one of --email, "
 		                "--primary, --ttl, --refresh, --retry, --expire, "
-		                "--minimum and --description");
+		                "--minimum, --description and --attributes");
 	if (err) {
 		json_decref(values);
 		return err;

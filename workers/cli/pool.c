@@ -176,7 +176,8 @@ enum err pool_set(struct cli *cli)
 
 	if (!err && !json_object_size(values))
 		err = cli_usage(cli, "pool set needs at least one of --ns, "
-		                "--description and --catalog");
+		                "--description, --catalog, --attributes and "
+		                "--capacity");
 	if (err) {
 		json_decref(values);
 		return err;
