@@ -10,23 +10,13 @@ static int usage_compare(const void *a, const void *b)
 	return strcmp(x->tenant, y->tenant);
 }
 
-/* Moves the changes that have a tenant to the front. */
-static size_t usage_keep_named(struct usage_change *changes, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (changes[i].tenant)
-			changes[kept++] = changes[i];
-	return kept;
-}
-
+/* Removes the changes without a tenant or without an effect. */
 static size_t usage_keep_changed(struct usage_change *changes, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (changes[i].domains)
+		if (changes[i].tenant && changes[i].domains)
 			changes[kept++] = changes[i];
 	return kept;
 }
@@ -42,7 +32,7 @@ size_t usage_merge(struct usage_change *changes, size_t count)
 {
 	size_t merged = 0;
 
-	count = usage_keep_named(changes, count);
+	count = usage_keep_changed(changes, count);
 	if (count)
 		qsort(changes, count, sizeof(*changes), usage_compare);
 	for (size_t i = 0; i < count; i++) {
