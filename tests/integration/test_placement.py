@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import oslo_messaging as om                                     # noqa: E402
-from story import Caller, start_fleet                           # noqa: E402
+from story import Caller, LabError, start_fleet                 # noqa: E402
 
 POOLS = {"gold": {"tier": "gold", "ssd": "yes"}, "silver": {"tier": "silver"}, "closed": {}}
 SECONDS = 20
@@ -102,6 +102,9 @@ class Default(PlacementStory):
         self.assertRegex(shown, r"(?m)^attributes +ssd=no, tier=bronze$")
         self.assertRegex(shown, r"(?m)^capacity +3$")
         cli("--admin", "pool", "set", "made", "--attributes", "", "--capacity", "")
+        self.assertNotIn("capacity", cli("--admin", "pool", "show", "made", as_json=False))
+        with self.assertRaisesRegex(LabError, "--attributes: must contain the key 'a' only once"):
+            cli("--admin", "pool", "set", "made", "--attributes", "a=1,b=2,a=3")
         pool = cli("--admin", "pool", "show", "made")
         self.assertEqual((pool["attributes"], pool["capacity"]), ({}, -1))
         cli("--admin", "domain", "create", "cli.example", "--attributes", "a=b,c=d", "--pool",

@@ -168,6 +168,17 @@ enum err cli_put_host(struct cli *cli, enum cli_option option, json_t *into,
 	return err;
 }
 
+/* Refuses a key that is already in PAIRS, because one of the values would be lost. */
+static enum err cli_put_pair(struct cli *cli, enum cli_option option, json_t *pairs,
+                             const char *key, const char *value)
+{
+	if (json_object_get(pairs, key))
+		return cli_usage(cli, "--%s: must contain the key '%.64s' only once",
+		                 option_rows[option].name, key);
+	json_object_set_new(pairs, key, json_string(value));
+	return OK;
+}
+
 enum err cli_put_pairs(struct cli *cli, enum cli_option option, json_t *into,
                        const char *key)
 {
@@ -185,7 +196,7 @@ enum err cli_put_pairs(struct cli *cli, enum cli_option option, json_t *into,
 
 		if (value && value > word) {
 			*value++ = '\0';
-			json_object_set_new(pairs, word, json_string(value));
+			err = cli_put_pair(cli, option, pairs, word, value);
 		} else {
 			err = cli_usage(cli, "--%s: must be KEY=VALUE, or several "
 			                "KEY=VALUE separated by commas, not '%.100s'",

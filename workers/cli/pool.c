@@ -53,6 +53,17 @@ enum err pool_list(struct cli *cli)
 	return pages_list(cli, &listing, json_object());
 }
 
+/* Leaves out the capacity of a pool without a limit. */
+static void pool_show_fields(const struct output *out, const json_t *pool)
+{
+	json_t *shown = json_copy((json_t *)pool);
+
+	if (answer_number(pool, "capacity") < 0)
+		json_object_del(shown, "capacity");
+	output_fields(out, shown, fields);
+	json_decref(shown);
+}
+
 /* Calls METHOD with ARGS (taken over) and shows the pool in the answer. */
 static enum err pool_call(struct cli *cli, const char *method, json_t *args)
 {
@@ -63,7 +74,7 @@ static enum err pool_call(struct cli *cli, const char *method, json_t *args)
 		return err;
 	wait_take_warnings(cli, pool);
 	if (!cli->out.json && !cli->out.quiet)
-		output_fields(&cli->out, pool, fields);
+		pool_show_fields(&cli->out, pool);
 	cli_answer(cli, pool);
 	return OK;
 }
