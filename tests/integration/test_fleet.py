@@ -25,6 +25,8 @@ sys.path.insert(0, str(REPO / "deploy"))
 from lab.galera import IMPOSSIBLE, GaleraCluster, is_possible   # noqa: E402
 from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import wait_for            # noqa: E402
+sys.path.insert(0, str(REPO / "tests/support"))
+from holding import holding                 # noqa: E402
 
 PERIOD, TIMEOUT, TTL = 1, 3, 3              # seconds
 LONG = os.environ.get("STORY_SECONDS") is not None
@@ -235,6 +237,26 @@ class Locks(Story):
         self.assertEqual(fences, [1, 1])
         a.do("drop")
         self.assertEqual(self.worker().take("x")["fences"], [2])
+
+    def test_deadlock_at_the_release(self):
+        """The database ends the lighter transaction: the release."""
+        a = self.worker()
+        a.take("x")
+        before = self.status("Innodb_deadlocks")
+        with holding(server, "INSERT INTO held (object) VALUES " +
+                             ", ".join(["('y')"] * 500)) as do:
+            do("SELECT object_uuid FROM distributed_locks FORCE INDEX (lock_age) "
+               "WHERE `lock` = 1 LOCK IN SHARE MODE")
+            a.send("drop")
+            wait_for(lambda: self.status("Innodb_row_lock_current_waits"), 10,
+                     "the release waits")
+            do("SELECT * FROM distributed_locks WHERE object_uuid = 'x' FOR UPDATE")
+        a.receive()
+        self.assertEqual(self.status("Innodb_deadlocks"), before + 1)
+        self.assertEqual(self.worker().take("x")["fences"], [2])
+
+    def status(self, name):
+        return int(self.sql(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
     def test_clock_of_a_worker_does_not_matter(self):
         a = self.worker(wrapper=("faketime", "-f", "-2h"))

@@ -17,7 +17,7 @@
 /* The pauses, with their jitter, are shorter than the allowed delay of a waiter. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
 
-enum { RELEASES_MAX = 5 };		/* of one lock, at the same time */
+enum { TRIES_MAX = 5 };		/* of one release or renewal, at once */
 
 /* A lock of this process, by its object. */
 struct entry {
@@ -227,14 +227,17 @@ static enum err holder_try_release(const struct holder *holder, struct db *db,
 	return tx_commit(&tx);
 }
 
-/* Other threads and processes lock the row for one statement at a time. */
+/*
+ * Other threads and processes lock the row for one statement at a time. A renewal and a
+ * release lock the entries of the indexes in different orders, so a deadlock is possible.
+ */
 static void holder_release(const struct holder *holder, struct db *db,
                            const struct lock *lock)
 {
 	struct why why;
 	enum err err = holder_try_release(holder, db, lock, &why);
 
-	for (int tries = 1; err == ERR_LOCKED && tries < RELEASES_MAX; tries++)
+	for (int tries = 1; err_retry(err) == RETRY_NOW && tries < TRIES_MAX; tries++)
 		err = holder_try_release(holder, db, lock, &why);
 	if (err)
 		log_info("lock not released, so the lock expires later: object=%s "
@@ -358,19 +361,15 @@ static bool holder_prolong(struct holder *holder, const char *object, uint64_t f
 
 enum { LEFT_OVER_MAX = 64 };		/* in one renewal */
 
-void holder_renew(struct holder *holder, struct db *db)
+static enum err holder_try_renew(struct holder *holder, struct db *db, struct why *why)
 {
 	int64_t until_ms = holder_sure_until(holder, clock_boot_ms());
-	struct lock *left_over;
+	struct lock *left_over = xcalloc(LEFT_OVER_MAX, sizeof(*left_over));
+	struct tx tx = tx_autocommit(db, why);
 	struct lock_rows rows;
 	size_t count = 0;
 	struct lock lock;
-	struct why why;
 
-	if (!holder_count(holder))
-		return;
-	left_over = xcalloc(LEFT_OVER_MAX, sizeof(*left_over));
-	struct tx tx = tx_autocommit(db, &why);
 	lock_renew(&tx, &holder->session);
 	lock_select(&tx, &holder->session, &rows);
 	while (lock_next(&rows, &lock))
@@ -380,6 +379,19 @@ void holder_renew(struct holder *holder, struct db *db)
 	for (size_t i = 0; i < count; i++)
 		lock_release(&tx, &left_over[i], &holder->session);
 	free(left_over);
-	if (tx_commit(&tx))
+	return tx_commit(&tx);
+}
+
+void holder_renew(struct holder *holder, struct db *db)
+{
+	struct why why;
+	enum err err;
+
+	if (!holder_count(holder))
+		return;
+	err = holder_try_renew(holder, db, &why);
+	for (int tries = 1; err_retry(err) == RETRY_NOW && tries < TRIES_MAX; tries++)
+		err = holder_try_renew(holder, db, &why);
+	if (err)
 		log_warn("locks not renewed: reason=\"%s\"", why.text);
 }
