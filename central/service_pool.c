@@ -90,13 +90,27 @@ static enum err pool_set_catalog(struct write *write, struct pool *pool,
 
 /* ---- the methods ---- */
 
-/* The answer of a write: the pool, and warnings about the hosts of its NS records. */
-static json_t *pool_encode_written(const struct pool *pool)
+static void pool_warn_catalog(struct tx *tx, const struct pool *pool, json_t *warnings)
+{
+	if (store_pool_lacks_reader(tx, pool))
+		json_array_append_new(warnings, json_sprintf(
+			"pool '%s': no server of the pool has the backend 'catalog', so "
+			"no server reads the catalog zone", pool->name));
+}
+
+/*
+ * The answer of a write: the pool, and warnings about the hosts of its NS records, and
+ * about a new catalog zone.
+ */
+static json_t *pool_encode_written(struct tx *tx, const struct pool *pool,
+                                   const struct pool_spec *spec)
 {
 	json_t *json = codec_pool_encode(pool), *warnings = json_array();
 	struct why ignored;
 	struct name host;
 
+	if (spec->catalog && *spec->catalog)
+		pool_warn_catalog(tx, pool, warnings);
 	for (size_t i = 0; i < pool->ns_record_count; i++)
 		if (!name_parse(pool->ns_records[i], "host", &host, &ignored) &&
 		    advice_is_address(&host))
@@ -130,7 +144,7 @@ enum err service_create_pool(struct write *write)
 	err = pool_set_catalog(write, &pool, &spec);
 	rpc_changed(req, "pool", pool.name);
 	if (!err)
-		req->result = pool_encode_written(&pool);
+		req->result = pool_encode_written(write->tx, &pool, &spec);
 	return err ? err : write->tx->err;
 }
 
@@ -171,7 +185,7 @@ enum err service_update_pool(struct write *write)
 	err = pool_set_catalog(write, &pool, &spec);
 	rpc_changed(req, "pool", pool.name);
 	if (!err)
-		req->result = pool_encode_written(&pool);
+		req->result = pool_encode_written(write->tx, &pool, &spec);
 	return err ? err : write->tx->err;
 }
 

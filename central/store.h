@@ -642,6 +642,11 @@ void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait w
 void store_pool_update(struct tx *tx, const struct pool *pool);
 /* Writes pool->catalog_id to the row of the pool. "": the pool has no catalog zone. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
+/*
+ * True: pool managers have reported servers of the pool, but none with the backend
+ * `catalog`.
+ */
+bool store_pool_lacks_reader(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 

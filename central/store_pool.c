@@ -172,6 +172,13 @@ void store_pool_set_catalog(struct tx *tx, const struct pool *pool)
 	            "WHERE id = ?", TX_BIND(tx_text(id), tx_text(pool->id)));
 }
 
+bool store_pool_lacks_reader(struct tx *tx, const struct pool *pool)
+{
+	return tx_select_number(tx, "SELECT MAX(backend = 'catalog') = 0 "
+	                        "FROM pool_servers WHERE pool_name = ?",
+	                        TX_BIND(tx_text(pool->name))) > 0;
+}
+
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena)
 {

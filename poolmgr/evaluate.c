@@ -284,3 +284,18 @@ enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *querie
 	arena_free(&arena);
 	return err;
 }
+
+enum err evaluate_unserved(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                           enum action action, const struct cause *cause,
+                           struct why *why)
+{
+	const struct domain_query query = {
+		.domain_id = domain->id, .action = action,
+		.request_id = cause->request_id,
+	};
+
+	for (size_t i = 0; i < poolmgr->servers->count; i++)
+		if (server_is_for(&poolmgr->servers->item[i], domain))
+			return OK;
+	return evaluate_all(poolmgr, &query, 1, why);
+}

@@ -8,6 +8,7 @@
 #include "poolmgr.h"
 #include "model/messages.h"
 
+struct cause;
 struct server;
 
 /*
@@ -27,6 +28,15 @@ struct domain_query {
  */
 enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *queries,
                       size_t count, struct why *why);
+
+/*
+ * Evaluates DOMAIN if no server of the pool is for it, and otherwise does nothing. This
+ * is the case for a catalog zone that no server reads: no server report will cause an
+ * evaluation.
+ */
+enum err evaluate_unserved(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                           enum action action, const struct cause *cause,
+                           struct why *why);
 
 /*
  * evaluate_read() and evaluate_report() are the two steps of evaluate_all().

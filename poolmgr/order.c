@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "evaluate.h"
 #include "operation.h"
 #include "store.h"
 #include "store_due.h"
@@ -59,6 +60,10 @@ enum err order_start(struct poolmgr *poolmgr, const char *domain_id, enum action
 	enum err err = tx_commit(&tx);
 	if (!err && needed)
 		order_start_all(poolmgr, &domain, action, cause);
+	if (!err && needed)
+		err = evaluate_unserved(poolmgr, &domain,
+		                        action == ACTION_DELETE ? action : ACTION_UPDATE,
+		                        cause, why);
 	if (!err && !needed)
 		log_info("outdated order ignored: action=%s id=%s", action_name(action),
 		         domain_id);

@@ -509,6 +509,19 @@ static void service_notify_alike(struct poolmgr *poolmgr,
 	free(asked);
 }
 
+/* After an error, the next sync makes the evaluation. */
+static void service_evaluate_unserved(struct poolmgr *poolmgr,
+                                      const struct domain_ref *domain,
+                                      const struct cause *cause)
+{
+	struct why why;
+	enum err err = evaluate_unserved(poolmgr, domain, ACTION_UPDATE, cause, &why);
+
+	if (err)
+		log_warn("domain without a server not evaluated: domain=%s err=%s "
+		         "reason=\"%s\"", domain->name, err_name(err), why.text);
+}
+
 static void service_notify(struct poolmgr *poolmgr, const struct domain_refs *domains,
                            const struct cause *cause)
 {
@@ -522,6 +535,8 @@ static void service_notify(struct poolmgr *poolmgr, const struct domain_refs *do
 				list[alike.count++] = domains->item[i];
 		service_notify_alike(poolmgr, &alike, cause);
 	}
+	for (size_t i = 0; i < domains->count; i++)
+		service_evaluate_unserved(poolmgr, &domains->item[i], cause);
 }
 
 static enum err service_on_update_domain(void *self, struct request *req)

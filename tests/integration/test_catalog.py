@@ -414,5 +414,27 @@ class MixedTest(CatalogStory):
         knot.wait_for_serial("older.example.", self.old["serial"], SECONDS)
 
 
+class UnreadTest(CatalogStory):
+    """No server of the pool reads the catalog zone, so no report of a server ends its changes."""
+
+    name_servers = ("bind",)
+    settings = merged(SETTINGS, {"poolmgr": {"periodic_sync_interval": 600}})
+
+    def test_it_is_active_at_once_and_the_operator_is_warned(self):
+        member = self.create("member.example.")
+        self.caller.settled(CATALOG, seconds=SECONDS)
+        self.assertIn(member["id"], self.members())
+        first = self.caller.get_domain(domain=CATALOG)["id"]
+        self.caller.update_pool(pool="default", values={"catalog_zone": ""})
+        self.fleet.wait_state(first, "NONE DELETED", SECONDS)
+        again = self.caller.update_pool(pool="default", values={"catalog_zone": CATALOG})
+        self.assertEqual(again["warnings"], [
+            "pool 'default': no server of the pool has the backend 'catalog', so no server reads "
+            "the catalog zone"])
+        self.caller.settled(CATALOG, seconds=SECONDS)
+        found = self.caller.get_status(domain=CATALOG)["domain"]
+        self.assertEqual(found["consensus"], {"current": 0, "servers": 0})
+
+
 if __name__ == "__main__":
     unittest.main()
