@@ -405,7 +405,9 @@ static const struct rpc_object objects[] = {
 		{ "added", "number", "number of records that the call added, without the "
 		  "records in `updated`" },
 		{ "updated", "number", "number of records that got a new TTL or, by "
-		  "`set`, new data: `set` replaces an old record with a new record" },
+		  "`set`, new data: `set` replaces an old record with a new record. A "
+		  "change between no TTL and a TTL with the value of the domain also "
+		  "counts" },
 		{ "deleted", "number", "number of records that the call deleted, without "
 		  "the records in `updated`" },
 		{ "unchanged", "number", "number of records that needed no change: `add` "

@@ -215,6 +215,11 @@ static size_t rrset_delete_records(struct rrset *set, const struct change *chang
 
 /* ---- changes ---- */
 
+static bool ttl_differs(struct ttl a, struct ttl b)
+{
+	return a.given != b.given || a.value != b.value;
+}
+
 /* True: the TTL has changed. */
 static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
 {
@@ -224,7 +229,7 @@ static bool rrset_apply_ttl(struct rrset *set, const struct change *change)
 		set->ttl = (struct ttl){ 0 };
 	if (change->ttl_op == TTL_GIVEN)
 		set->ttl = (struct ttl){ true, change->ttl };
-	return before.given != set->ttl.given || before.value != set->ttl.value;
+	return ttl_differs(before, set->ttl);
 }
 
 static void rrset_push_managed(struct rrset *set, const struct change *change, size_t i,
@@ -355,6 +360,7 @@ struct comparison {
 	struct rrset *set;
 	struct arena *arena;
 	uint32_t serial, old_ttl, new_ttl;
+	bool is_retimed;	/* the row of the record set has a new TTL */
 	bool *is_kept;		/* for each wanted record: a row has it already */
 	size_t next;		/* wanted records before this index have a row */
 };
@@ -388,6 +394,7 @@ static void plan_kept(struct comparison *c, const struct record *was,
 	uint16_t type = c->set->type;
 	bool is_marked = wanted->managed_by && !was->managed_by;
 
+	c->plan->updated += c->is_retimed;
 	if (is_marked)
 		row.record.managed_by = wanted->managed_by;
 	if (rr_served_ttl(type, was->rdata, was->rdata_len, c->old_ttl) ==
@@ -400,7 +407,6 @@ static void plan_kept(struct comparison *c, const struct record *was,
 	}
 	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
 	plan_push_row(c->plan, row, c->arena);
-	c->plan->updated++;
 	plan_remove_rr(c, was);
 	plan_add_rr(c, &stays);
 }
@@ -467,8 +473,7 @@ static bool rrset_needs_row(const struct rrset *set, bool has_changed)
 {
 	if (has_changed || !set->wanted_count)
 		return has_changed;
-	return !set->stored || set->ttl.given != set->stored_ttl.given ||
-	       set->ttl.value != set->stored_ttl.value ||
+	return !set->stored || ttl_differs(set->ttl, set->stored_ttl) ||
 	       strcmp(set->description, rrset_stored_description(set)) != 0;
 }
 
@@ -516,6 +521,7 @@ void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
 			.plan = plan, .set = sets[i], .arena = arena, .serial = serial,
 			.old_ttl = ttl_effective(sets[i]->stored_ttl, default_ttl),
 			.new_ttl = ttl_effective(sets[i]->ttl, default_ttl),
+			.is_retimed = ttl_differs(sets[i]->ttl, sets[i]->stored_ttl),
 		};
 
 		if (sets[i]->field)
