@@ -509,7 +509,7 @@ static void commit_write_result(struct commit *c, bool created)
 		"warnings", commit_advise(c, created));
 	char *text = json_dumps(result, JSON_COMPACT);
 
-	store_import_set_state(&c->tx, c->id, IMPORT_DONE, text, "");
+	store_import_set_state(&c->tx, c->id, IMPORT_DONE, text);
 	free(text);
 	json_decref(result);
 }
@@ -613,7 +613,7 @@ static void commit_fail(struct commit *c)
 	if (!is_final)
 		return;
 	tx = tx_autocommit(c->central->import_db, &why);
-	store_import_set_state(&tx, c->id, IMPORT_ERROR, NULL, c->req.why.text);
+	store_import_set_error(&tx, c->id, c->err, c->req.why.text);
 	tx_commit(&tx);
 }
 

@@ -240,12 +240,13 @@ static json_t *import_encode(const struct import *import)
 {
 	json_t *result = import->result ? json_loads(import->result, 0, NULL) : NULL;
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o?, s:s, s:s, s:I, s:s, "
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o?, s:s, s:s, s:s, s:I, s:s, "
 	                 "s:s}",
 		"id", import->id, "tenant", import->tenant, "domain", import->domain_name,
 		"state", import->state_name, "parts", (json_int_t)import->parts,
 		"records", (json_int_t)import->records, "result", result,
-		"reason", import->reason, "worker", import->worker,
+		"reason", import->reason, "error", import->error,
+		"worker", import->worker,
 		"attempts", (json_int_t)import->attempts,
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
@@ -273,7 +274,7 @@ static enum err import_begin_commit(struct tx *tx, const struct import *import,
 		return err;
 	if (version >= 0)
 		store_import_set_version(tx, import->id, version);
-	store_import_set_state(tx, import->id, IMPORT_COMMITTING, NULL, "");
+	store_import_set_state(tx, import->id, IMPORT_COMMITTING, NULL);
 	return tx->err;
 }
 
@@ -340,8 +341,7 @@ enum err service_cancel_import(void *self, struct request *req)
 			tx_fail(&tx, ERR_CONFLICT, "import %s must be OPEN, not %s",
 			        import.id, import.state_name);
 		else if (import.state == IMPORT_OPEN)
-			store_import_set_state(&tx, import.id, IMPORT_ERROR, NULL,
-			                       "cancelled");
+			store_import_set_error(&tx, import.id, OK, "cancelled");
 	}
 	return tx_commit(&tx);
 }

@@ -439,6 +439,8 @@ static const struct rpc_object objects[] = {
 		  "the result; null until the import is DONE" },
 		{ "reason", "string", "why the import is in ERROR; `cancelled` after "
 		  "`cancel_import`" },
+		{ "error", "string", "the class of the error, for example `OverQuota`; "
+		  "empty if the import has no error, and after `cancel_import`" },
 		{ "worker", "string", "the process that executes the import" },
 		{ "attempts", "number", "number of times that a process started the "
 		  "import" },

@@ -401,6 +401,8 @@ struct import {
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
+	/* class of the error, for example "OverQuota"; "": no error, or cancelled */
+	const char *error;
 	/* the process of the last attempt; "": no attempt yet */
 	const char *worker;
 	uint32_t attempts;		/* number of started commits */
@@ -469,7 +471,10 @@ uint32_t store_import_part_numbers(struct tx *tx, const char *id);
 /* Stores the argument `version` of commit_import, as "version" of import->spec. */
 void store_import_set_version(struct tx *tx, const char *id, int64_t version);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
-                            const char *result, const char *reason);
+                            const char *result);
+/* Sets the state ERROR. ERR is OK if a caller cancelled the import. */
+void store_import_set_error(struct tx *tx, const char *id, enum err err,
+                            const char *reason);
 /*
  * Reads the SOA record of the staged zone. Returns the number of different SOA records in
  * the zone. 2: there are two or more.

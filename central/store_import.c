@@ -8,7 +8,7 @@
 
 #define IMPORT_COLUMNS \
 	"i.id, i.tenant, i.domain_name, i.state, i.wish, i.parts, i.records, i.result, " \
-	"i.reason, i.worker, i.attempts, " \
+	"i.reason, i.error, i.worker, i.attempts, " \
 	TX_RFC3339("i.created_at") ", " \
 	TX_RFC3339("i.updated_at")
 
@@ -52,6 +52,7 @@ static bool import_select(struct tx *tx, const char *sql, const char *id,
 	import->records = row_u32(&rows);
 	import->result = row_text(&rows);
 	import->reason = row_text(&rows);
+	import->error = row_text(&rows);
 	import->worker = row_text(&rows);
 	import->attempts = row_u32(&rows);
 	import->created_at = row_text(&rows);
@@ -258,12 +259,19 @@ void store_import_end_session(struct tx *tx, int64_t connection)
 }
 
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
-                            const char *result, const char *reason)
+                            const char *result)
 {
-	tx_exec(tx, "UPDATE imports SET state = ?, result = ?, reason = ?, "
+	tx_exec(tx, "UPDATE imports SET state = ?, result = ?, reason = '', error = '', "
 	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
-	        TX_BIND(tx_text(state_names[state]), tx_text(result), tx_text(reason),
-	                tx_text(id)));
+	        TX_BIND(tx_text(state_names[state]), tx_text(result), tx_text(id)));
+}
+
+void store_import_set_error(struct tx *tx, const char *id, enum err err,
+                            const char *reason)
+{
+	tx_exec(tx, "UPDATE imports SET state = 'ERROR', result = NULL, reason = ?, "
+	            "error = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(reason), tx_text(err_class(err)), tx_text(id)));
 }
 
 uint32_t store_import_part_numbers(struct tx *tx, const char *id)

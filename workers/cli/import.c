@@ -272,6 +272,15 @@ static enum err import_await_commit(struct import *import, json_t **state)
 	return OK;
 }
 
+/* A central of an older version does not send the class of the error. */
+static enum err import_fail(struct import *import, const json_t *state)
+{
+	const char *class = answer_text(state, "error");
+
+	return fail(&import->cli->why, *class ? err_from_class(class) : ERR_INVALID, "%s",
+	            answer_text(state, "reason"));
+}
+
 /* Central's reason has no place if it is about no single record: names the file only. */
 static void import_show_place(struct import *import)
 {
@@ -295,7 +304,7 @@ static enum err import_commit(struct import *import, json_t **result)
 	if (!err)
 		err = import_await_commit(import, &state);
 	if (!err && import_is_state(state, "ERROR")) {
-		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
+		err = import_fail(import, state);
 		import_show_place(import);
 	}
 	if (!err) {
