@@ -525,6 +525,7 @@ class Commands(WithFleet):
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
             (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
             (USAGE, "Usage: .*final dot", ["record", "add", "errors.org", "w.errors.org", "A", "x"]),
+            (USAGE, "Usage: --tenant: must not be empty", ["quota", "show", "--tenant", ""]),
             (USAGE, "Usage: .*--ttl", ["record", "add", "errors.org", "w", "A", "x", "--ttl", "y"]),
             (UNREACHABLE, "Unavailable: no worker serves the topic nobody", ["ping", "nobody"]),
         ):
@@ -1317,13 +1318,16 @@ class Health(unittest.TestCase):
             return status == want and all(re.search(rf"(?m)^{line}$", out) for line in lines)
         self.fleet.wait_for(seen, self.SECONDS, f"status {want} with {lines}")
 
-    def shows_failure(self):
-        """A domain that is ACTIVE, although a server of its pool lacks it."""
+    def shows_failure(self, error=""):
+        """A domain that a server lacks. It is in ERROR, or ACTIVE by the other servers."""
+        if error:
+            self.fleet.mariadb.sql("UPDATE domains SET task = 'UPDATE', status = 'ERROR' "
+                                   "WHERE name = 'health.org.'")
         self.fleet.mariadb.sql("UPDATE pool_manager_status SET status = 'ERROR', reason = 'refused' "
                                "WHERE action = 'UPDATE'")
         status, out = self.status()
-        return (status == FAILED and "- server bind of pool 'default' has a failure on 1 domain: "
-                "refused\n" in out)
+        return (status == FAILED and error in out and
+                "- server bind of pool 'default' has a failure on 1 domain: refused\n" in out)
 
     def test_a_pool_manager_that_is_stopped(self):
         """SIGTERM ends it: its last heartbeat counts as old at once."""
@@ -1365,7 +1369,7 @@ class Health(unittest.TestCase):
                 self.assertEqual({row["status"] for row in rows if kind in row["plugin_name"]},
                                  {"dead"})
                 self.assertRegex(self.status("health.org")[1],
-                                 rf"(?m)^bind +UPDATE +SUCCESS +{health} ")
+                                 rf"(?m)^bind +ACTIVE +UPDATE +SUCCESS +{health} ")
                 for words in (("record", "add", "health.org", worker, "A", "192.0.2.1"),
                               ("domain", "set", "health.org", "--ttl", "77"), ("sync", "health.org")):
                     self.assertEqual(self.fleet.cli(*words)["warnings"], [reason])
@@ -1378,9 +1382,14 @@ class Health(unittest.TestCase):
             "VALUES ('nopool', 'bind', 'bind9', '127.0.0.1', 53, 'ACTIVE')")
         self.assertNotIn("nopool", self.status()[1])
         self.fleet.wait_for(self.shows_failure, self.SECONDS, "a domain failed on a server")
+        self.fleet.wait_for(lambda: self.shows_failure("- 1 domain is in ERROR ("), self.SECONDS,
+                            "a domain in ERROR failed on a server")
+        self.fleet.cli("sync", "health.org")
+        self.fleet.cli("watch", "health.org", "--until", "active")
         self.fleet.mariadb.sql("UPDATE pool_manager_status SET status = 'SUCCESS', reason = ''")
         self.fleet.cli("server", "drain", "bind", "--admin")
         self.assertIn("- no name server of pool 'default' is in service\n", self.status()[1])
+        self.assertRegex(self.status("health.org")[1], r"(?m)^bind +DRAINED +UPDATE ")
         self.fleet.cli("server", "add", "bind", "--admin")
         self.fleet.mariadb.sql(
             "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "

@@ -20,7 +20,7 @@ class PlacementStory(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        folder = Path(tempfile.mkdtemp(prefix="zfplacement"))
+        cls.folder = folder = Path(tempfile.mkdtemp(prefix="zfplacement"))
         cls.addClassCleanup(shutil.rmtree, folder)
         central = {"tenant_pools": ["gold", "silver"], "sweep": "200ms"}
         if cls.filters:
@@ -101,6 +101,9 @@ class Default(PlacementStory):
         shown = cli("--admin", "pool", "show", "made", as_json=False)
         self.assertRegex(shown, r"(?m)^attributes +ssd=no, tier=bronze$")
         self.assertRegex(shown, r"(?m)^capacity +3$")
+        shown = cli("--admin", "pool", "list", as_json=False)
+        self.assertRegex(shown, r"(?m)^made +ns1\.example\.net\. +3 +ssd=no, tier=bronze *$")
+        self.assertRegex(shown, r"(?m)^default .* unlimited ")
         cli("--admin", "pool", "set", "made", "--attributes", "", "--capacity", "")
         self.assertNotIn("capacity", cli("--admin", "pool", "show", "made", as_json=False))
         with self.assertRaisesRegex(LabError, "--attributes: must contain the key 'a' only once"):
@@ -214,6 +217,12 @@ class Attributes(PlacementStory):
         self.fleet.wait_for(lambda: state() == "DONE", SECONDS, "the import is done")
         domain = self.tenant.get_domain(domain="imported.example.")
         self.assertEqual((domain["pool"], domain["attributes"]), ("silver", {"tier": "silver"}))
+        zone = self.folder / "command.zone"
+        zone.write_text("$TTL 60\n@ NS ns1.example.net.\n")
+        self.fleet.cli("--admin", "domain", "import", "command.example", str(zone),
+                       "--attributes", "tier=gold")
+        domain = self.admin.get_domain(domain="command.example.")
+        self.assertEqual((domain["pool"], domain["attributes"]), ("gold", {"tier": "gold"}))
 
     def test_a_pool_that_is_full(self):
         self.admin.create_pool(pool={"name": "small", "ns_records": ["ns1.example.net."],

@@ -74,7 +74,7 @@ const struct command commands[] = {
 	  "zonefleet domain abandon example.org --admin\n"
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2,
-	  WAIT | OPT(POOL) | OPT(IGNORE_OUT_OF_ZONE) | OPT(FORCE),
+	  WAIT | OPT(POOL) | OPT(ATTRIBUTES) | OPT(IGNORE_OUT_OF_ZONE) | OPT(FORCE),
 	  NEED_BROKER, domain_import,
 	  "import a zone file",
 	  "Imports the zone file FILE (a master file, RFC 1035). If the name of the file "

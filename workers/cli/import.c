@@ -180,11 +180,14 @@ static enum err import_begin(struct import *import)
 	struct cli *cli = import->cli;
 	json_t *wish = json_pack("{s:s}", "name", import->name), *begun;
 	json_t *args = json_pack("{s:o}", "domain", wish);
-	enum err err;
+	enum err err = cli_put_pairs(cli, OPT_ATTRIBUTES, wish, "attributes");
 
 	cli_put_text(cli, OPT_POOL, wish, "pool");
 	cli_put_force(cli, args);
-	err = cli_call(cli, "begin_import", args, &begun);
+	if (!err)
+		err = cli_call(cli, "begin_import", args, &begun);
+	else
+		json_decref(args);
 	if (err)
 		return err;
 	snprintf(import->id, sizeof import->id, "%s", answer_text(begun, "id"));

@@ -299,11 +299,10 @@ static void output_join_pairs(const json_t *object, struct buf *text)
 		           json_is_string(value) ? json_string_value(value) : "");
 }
 
-static void output_add_field(struct table *table, const char *title, const json_t *value)
+void table_value(struct table *table, const json_t *value)
 {
 	struct buf text = { 0 };
 
-	table_text(table, title);
 	if (json_is_integer(value))
 		table_number(table, json_integer_value(value));
 	else if (json_is_string(value))
@@ -339,8 +338,10 @@ void output_fields(const struct output *out, const json_t *object,
 	for (const struct field *field = fields; field->key; field++) {
 		const json_t *value = json_object_get(object, field->key);
 
-		if (!output_is_empty(value))
-			output_add_field(&table, field->title, value);
+		if (output_is_empty(value))
+			continue;
+		table_text(&table, field->title);
+		table_value(&table, value);
 	}
 	table_flush(&table, stdout);
 	table_clear(&table);

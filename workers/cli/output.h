@@ -80,6 +80,11 @@ void table_text(struct table *table, const char *text);
  */
 void table_plain(struct table *table, const char *text);
 void table_number(struct table *table, int64_t number);
+/*
+ * VALUE: a text, a number, a boolean value, a list of texts or an object of texts. Writes
+ * "a, b" for a list, "a=1, b=2" for an object, and "" for null.
+ */
+void table_value(struct table *table, const json_t *value);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);

@@ -8,6 +8,8 @@
 static const struct column list_columns[] = {
 	{ "NAME",        COLUMN_LEFT },
 	{ "NS",          COLUMN_LEFT },
+	{ "CAPACITY",    COLUMN_RIGHT },
+	{ "ATTRIBUTES",  COLUMN_LEFT },
 	{ "DESCRIPTION", COLUMN_LEFT },
 	{ 0 }
 };
@@ -32,17 +34,16 @@ static const struct column limit_columns[] = {
 
 static void pool_row(struct table *table, const json_t *pool)
 {
-	struct buf hosts = { 0 };
-	size_t i;
-	json_t *host;
+	int64_t capacity = answer_number(pool, "capacity");
 
-	json_array_foreach(json_object_get(pool, "ns_records"), i, host)
-		buf_printf(&hosts, "%s%s", i ? "," : "",
-		           json_is_string(host) ? json_string_value(host) : "");
 	table_text(table, answer_text(pool, "name"));
-	table_text(table, hosts.len ? buf_string(&hosts) : "-");
+	table_value(table, json_object_get(pool, "ns_records"));
+	if (capacity < 0)
+		table_text(table, "unlimited");
+	else
+		table_number(table, capacity);
+	table_value(table, json_object_get(pool, "attributes"));
 	table_text(table, answer_text(pool, "description"));
-	buf_clear(&hosts);
 }
 
 enum err pool_list(struct cli *cli)

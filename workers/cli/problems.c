@@ -91,10 +91,7 @@ static void problems_add_servers(json_t *problems, const json_t *status)
 	}
 }
 
-/*
- * A server that came into service later may lack an ACTIVE domain. A domain in ERROR is a
- * problem of its own.
- */
+/* A domain can be ACTIVE although one of its servers has a failure. */
 static void problems_add_failed(json_t *problems, const json_t *status)
 {
 	size_t i;
@@ -243,9 +240,8 @@ enum err problems_find(struct cli *cli, const json_t *status, const json_t *trou
 	problems_add_workers(*problems, status);
 	problems_add_pools(*problems, status);
 	problems_add_servers(*problems, status);
+	problems_add_failed(*problems, status);
 	problems_add_errors(*problems, troubled, shown_max);
-	if (!problems_count_status(troubled, "ERROR"))
-		problems_add_failed(*problems, status);
 	problems_add_pending(*problems, troubled);
 	err = problems_add_repairs(cli, *problems);
 	if (!err)

@@ -47,6 +47,7 @@ static void status_add_due(struct table *table, const json_t *json, const char *
 
 static const struct column domain_columns[] = {
 	{ "SERVER",       COLUMN_LEFT },
+	{ "STATE",        COLUMN_STATUS },
 	{ "ACTION",       COLUMN_LEFT },
 	{ "STATUS",       COLUMN_STATUS },
 	{ "HEALTH",       COLUMN_STATUS },
@@ -91,6 +92,7 @@ static void status_add_report(struct table *table, const json_t *server)
 static void status_add_domain_server(struct table *table, const json_t *server)
 {
 	status_add_text(table, server, "id");
+	status_add_text(table, server, "state");
 	status_add_text(table, server, "action");
 	status_add_report(table, server);
 	status_add_text(table, server, "health");
