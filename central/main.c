@@ -191,7 +191,8 @@ static const struct timer timers[] = {
 };
 
 static const char *const tables[] = {
-	"blacklists", "distributed_locks", "domains", "import_records", "imports",
+	"blacklists", "distributed_locks", "domain_transfers", "domains",
+	"import_records", "imports",
 	"journal", "last_serials", "object_versions", "pool_manager_status",
 	"pool_ns_records", "pool_servers", "pools", "quotas", "records",
 	"recordsets", "repair_log", "repairs", "requests", "schema_migrations",

@@ -125,6 +125,10 @@ rpc_handler service_get_tld, service_find_tlds;
 
 rpc_handler service_get_status;
 
+write_handler service_create_transfer, service_update_transfer;
+write_handler service_withdraw_transfer, service_accept_transfer;
+rpc_handler service_get_transfer, service_find_transfers;
+
 write_handler service_set_quota, service_reset_quotas;
 rpc_handler service_get_quotas, service_find_quotas;
 rpc_handler service_find_workers, service_find_locks, service_find_repairs;

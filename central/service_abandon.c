@@ -68,7 +68,7 @@ enum err service_abandon_domain(struct write *write)
 	zone->reason = "";
 	servers = abandon_list_servers(write->tx, zone, write->arena);
 	store_domain_set_states(write->tx, write->arena, ids, 1, &zone->is.state, "");
-	write->usage = (struct usage_change){ zone->is.tenant, -1, -1 };
+	write->usage[0] = (struct usage_change){ zone->is.tenant, -1, -1 };
 	abandon_log(write, servers);
 	changed_domain(write, (struct changed_records){ 0 });
 	req->result = codec_domain_encode(zone, write->arena);

@@ -256,7 +256,7 @@ enum err service_domain_insert(struct write *write, const struct domain_spec *sp
 	if (err)
 		return err;
 	write->catalog_changed = pool.catalog_zone || spec->is_catalog;
-	write->usage = (struct usage_change){ write->zone.is.tenant, 1, max };
+	write->usage[0] = (struct usage_change){ write->zone.is.tenant, 1, max };
 	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,

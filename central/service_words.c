@@ -3,6 +3,7 @@
 #include "codec_find.h"
 #include "codec_pool.h"
 #include "codec_recordset.h"
+#include "codec_transfer.h"
 #include "codec_tsigkey.h"
 #include "model/quota.h"
 #include "runtime/rpc_reference.h"
@@ -44,6 +45,7 @@ static const struct json_field args[] = {
 	{ "tsigkey", "id or name", "the TSIG key" },
 	{ "blacklist", "id", "the entry" },
 	{ "tld", "id or name", "the entry. The name is the suffix" },
+	{ "transfer", "id", "the transfer request" },
 	{ "tenant", "string", "the tenant", .max = TENANT_MAX },
 	{ 0 }
 };
@@ -309,6 +311,43 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "add", "list of strings", "suffixes, as `name` of [new tld]", "empty",
 	           1000 },
 	         { "remove", "list of strings", "suffixes", "empty", 1000 }) },
+	{ "create_transfer", "Makes a request to give a domain to another tenant. The "
+	  "domain belongs to the tenant of the caller until another tenant accepts the "
+	  "request. Generate a random key, send only its hash, and give the key and the "
+	  "id of the request to the other tenant. A domain has at most one open request.",
+	  OWNER, "[transfer]",
+	  "{'transfer': {'domain': 'example.org.', 'target_tenant': 'acme', 'key_hash': "
+	  "'67212462231402852f818d095bb0c2bf1f422ede8b9025878ff2a89fc383f6ef'}}",
+	  FIELDS({ "transfer", "[new transfer]", "the request" }) },
+	{ "get_transfer", "Shows a transfer request. The tenant that made the request, "
+	  "its target tenant and the tenant that accepted the request can see it.",
+	  "these tenants and administrators", "[transfer]",
+	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "find_transfers", "Lists the transfer requests that the caller can see, the "
+	  "oldest first. central deletes a request 30 days after its time has expired.",
+	  OWNER, "`transfers`: list of [transfer]; `marker`: id or null",
+	  "{'criterion': {'state': 'OPEN'}}",
+	  FIELDS({ "criterion", "[transfer criterion]", "list only requests that match "
+	           "this criterion", "all" },
+	         { "sort_key", "string", "must be `created_at`", "`created_at`" }) },
+	{ "update_transfer", "Changes the target tenant or the description of an open "
+	  "transfer request.", OWNER, "[transfer]",
+	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'values': "
+	  "{'target_tenant': ''}}",
+	  FIELDS({ "values", "[transfer values]", "the new values" }) },
+	{ "withdraw_transfer", "Ends an open transfer request.", OWNER, "[transfer]",
+	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "accept_transfer", "Gives the domain of an open transfer request to the tenant "
+	  "of the caller, with all its record sets. The name servers serve the domain as "
+	  "before. The call fails with `OverQuota` if the tenant would have more "
+	  "domains, or if the domain has more record sets or records, than the quotas of "
+	  "the tenant allow. If several calls accept a request, one call succeeds, and "
+	  "the others fail with `Conflict`.",
+	  "each tenant that has the key, unless the request has a target tenant",
+	  "[transfer]",
+	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'key': "
+	  "'9f86d081884c7d659a2feaa0c55ad015'}",
+	  FIELDS({ "key", "string", "the key, 32 to 128 octets", .max = 128 }) },
 	{ "set_quota", "Sets a quota of a tenant. If no call has set a quota, the "
 	  "setting `central.quota_domains`, `central.quota_recordsets`, "
 	  "`central.quota_domain_records`, `central.quota_records` or "
@@ -499,6 +538,13 @@ static const struct rpc_object objects[] = {
 	{ "usage", "What a tenant has used of its quotas.", FIELDS(
 		{ "domains", "number", "number of domains of the tenant. A domain that "
 		  "is being deleted counts until the deletion is complete" }), true },
+	{ "new transfer", "A transfer request that a caller makes.",
+	  codec_transfer_fields },
+	{ "transfer values", "New values of a transfer request.",
+	  codec_transfer_change_fields },
+	{ "transfer", "A transfer request in an answer.", codec_transfer_shown, true },
+	{ "transfer criterion", "A condition for the transfer requests in a list.",
+	  codec_transfer_find_fields },
 	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
 	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
 	{ "tsigkey", "A TSIG key in an answer.", codec_tsigkey_shown, true },

@@ -10,6 +10,7 @@
 #include "consistency/store_version.h"
 #include "runtime/offload.h"
 #include "store_sweep.h"
+#include "store_transfer.h"
 #include "store_usage.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 	DEAD_WORKER_AGE_S = 30 * 86400,
 	/* central keeps the last serial of a deleted domain (docs/concepts.md) */
 	LAST_SERIAL_S = 365 * 86400,
+	TRANSFER_AGE_S = 30 * 86400,	/* after the end of the request */
 };
 
 struct sweep {
@@ -123,6 +125,12 @@ static int64_t sweep_workers(struct tx *tx, struct sweep *s)
 	                           s->arena);
 }
 
+static int64_t sweep_transfers(struct tx *tx, struct sweep *s)
+{
+	(void)s;
+	return store_transfer_sweep(tx, TRANSFER_AGE_S);
+}
+
 static const struct step {
 	const char *what;
 	sweep_fn *fn;
@@ -138,6 +146,7 @@ static const struct step {
 	{ "unfinished imports", sweep_open_imports   },
 	{ "records of imports", sweep_import_records },
 	{ "imports",            sweep_imports        },
+	{ "transfer requests",  sweep_transfers      },
 	{ "dead processes",     sweep_workers        },
 };
 

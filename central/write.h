@@ -47,7 +47,8 @@ struct write {
 	/* the cast to the domain's pool manager after the commit; NULL: no cast */
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
-	struct usage_change usage;	/* of the tenant of a new or deleted domain */
+	/* of the tenants that get or lose a domain */
+	struct usage_change usage[USAGE_CHANGES];
 	bool is_forced;			/* the argument `force` */
 	bool keeps_unmanaged;		/* the argument `replace` is false */
 	/* the call runs on a lane, so its statements wait for locks (STORE_WAIT_LONG) */

@@ -12,6 +12,8 @@ struct usage_change {
 	int64_t max;			/* the quota of the caller; -1: no limit */
 };
 
+enum { USAGE_CHANGES = 2 };		/* of one call */
+
 /*
  * Merges the changes of each tenant into one: the sum of `domains`, and the lowest limit.
  * Drops changes without a tenant, and tenants whose number stays the same. The result is

@@ -168,6 +168,7 @@ def pool_values():
             "catalog_zone": maybe(also("", "empty"))}
 
 
+TRANSFER_KEY = "0123456789abcdef" * 2
 SECRET = "c2VjcmV0IHNlY3JldCBzZWNyZXQ="
 PATTERN = Good(r"^never\.", "bad name", "long label", "sql", "format")
 
@@ -252,6 +253,17 @@ def central(things):
             {"algorithm": maybe("hmac-sha1"), "secret": maybe(SECRET),
              "new_secret": maybe(False)})},
         "delete_tsigkey": {"tsigkey": things.tsigkey},
+        "create_transfer": {"transfer": {
+            "domain": domain, "key_hash": "0" * 64, "target_tenant": maybe(also(tenant("u"), "empty")),
+            "expires_in": maybe(number(600)), "description": maybe(text("new"))}},
+        "get_transfer": {"transfer": things.transfer},
+        "find_transfers": {**criterion({"domain": maybe(domain), "state": maybe("OPEN")}),
+                           **paging(things.transfer, "created_at")},
+        "update_transfer": {"transfer": things.transfer, "values": fields(
+            {"target_tenant": maybe(also(tenant("u"), "empty")),
+             "description": maybe(text("new"))})},
+        "withdraw_transfer": {"transfer": things.transfer},
+        "accept_transfer": {"transfer": things.offered, "key": TRANSFER_KEY},
         "set_quota": {"tenant": tenant("t"), "resource": "domains",
                       "hard_limit": also(number(9), "negative", "null")},
         "reset_quotas": {"tenant": word("t")},

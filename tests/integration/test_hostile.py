@@ -6,6 +6,7 @@ routes, with a BIND, a Knot and an NSD. CI also runs this with programs that are
 and UBSan.
 """
 
+import hashlib
 import itertools
 import json
 import logging
@@ -23,7 +24,7 @@ import kombu
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from hostile_table import (DEEP, NOTIFICATIONS, OBJECT_QUEUES,       # noqa: E402
-                           TEXTS, VALUES, WORKERS, mutants, mutated,
+                           TEXTS, TRANSFER_KEY, VALUES, WORKERS, mutants, mutated,
                            neutron_refused, neutron_tolerated, plain, required)
 from agent import Agent                                             # noqa: E402
 from story import Caller, merged, put, start_fleet, wait_for        # noqa: E402
@@ -144,7 +145,16 @@ class Lab:
             network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
             subnet=subnet["subnet"]["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
+            transfer=self.make_transfer(f"given{number}.example."),
+            offered=self.make_transfer(f"offered{number}.example.", tenant="giver"),
             stuck=domain, port=self.nobody.getsockname()[1])
+
+    def make_transfer(self, name, **values):
+        """A request; one of another tenant is for the owner, who has the key."""
+        domain = self.caller.create_domain(domain={"name": name} | values)["id"]
+        return self.caller.create_transfer(transfer={
+            "domain": domain, "key_hash": hashlib.sha256(TRANSFER_KEY.encode()).hexdigest(),
+            "target_tenant": self.caller.context["project_id"] if values else ""})["id"]
 
     def make_stuck(self):
         """A domain that is being deleted, in a pool that nobody manages."""

@@ -331,6 +331,48 @@ const struct command commands[] = {
 	  "zonefleet tld import public_suffix_list.dat --replace --dry-run --admin\n"
 	  "zonefleet tld import public_suffix_list.dat --replace --admin" },
 
+	{ "transfer create", "DOMAIN", 1, 1,
+	  OPT(TARGET_TENANT) | OPT(EXPIRES_IN) | OPT(DESCRIPTION),
+	  NEED_BROKER, transfer_create,
+	  "make a request to give a domain to another tenant",
+	  "Makes a request to give DOMAIN to another tenant, with a random key. Give the "
+	  "id and the key to the other tenant, who then runs 'transfer accept'. The "
+	  "domain belongs to your tenant until then. Only this command prints the key: "
+	  "the database has only its hash. If you lose the key, withdraw the request, "
+	  "and make another request. A domain has at most one open request.",
+	  "zonefleet transfer create example.org\n"
+	  "zonefleet transfer create example.org --target-tenant acme --expires-in 1d" },
+	{ "transfer list", "", 0, 0, OPT(ALL_TENANTS) | OPT(LIMIT),
+	  NEED_BROKER, transfer_list,
+	  "list the transfer requests",
+	  "Lists the requests that your tenant made, the requests that have your tenant "
+	  "as their target, and the requests that your tenant accepted. A request is "
+	  "OPEN, ACCEPTED, WITHDRAWN or EXPIRED. central deletes a request 30 days after "
+	  "the time in the column EXPIRES.",
+	  "zonefleet transfer list" },
+	{ "transfer show", "ID", 1, 1, 0, NEED_BROKER, transfer_show,
+	  "show a transfer request",
+	  "Shows the request without its key.",
+	  "zonefleet transfer show 5d2b8a5c6a0f4c529a513f0a8a1c7c11" },
+	{ "transfer set", "ID", 1, 1, OPT(TARGET_TENANT) | OPT(DESCRIPTION),
+	  NEED_BROKER, transfer_set,
+	  "change an open transfer request",
+	  "Changes the target tenant or the description of an open request.",
+	  "zonefleet transfer set 5d2b8a5c6a0f4c529a513f0a8a1c7c11 --description sold" },
+	{ "transfer accept", "ID [KEY]", 1, 2, OPT(KEY_FILE),
+	  NEED_BROKER, transfer_accept,
+	  "accept a transfer request and get its domain",
+	  "Gives the domain of the request to your tenant, with all its record sets. The "
+	  "name servers serve the domain as before. The quotas of your tenant must allow "
+	  "one more domain, and the record sets and records of the domain. If you give "
+	  "KEY as an argument, other users of the machine can read the key in the list "
+	  "of processes. --key-file avoids this.",
+	  "zonefleet transfer accept 5d2b8a5c6a0f4c529a513f0a8a1c7c11 --key-file -" },
+	{ "transfer withdraw", "ID", 1, 1, 0, NEED_BROKER, transfer_withdraw,
+	  "end an open transfer request",
+	  "Ends an open request. After this command, no tenant can accept the request.",
+	  "zonefleet transfer withdraw 5d2b8a5c6a0f4c529a513f0a8a1c7c11" },
+
 	{ "tsigkey create", "NAME", 1, 1,
 	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
 	  "create a TSIG key (administrators only)",

@@ -67,6 +67,13 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"answers" },
 	[OPT_DESCRIPTION]  = { "description", 0, "TEXT",
 		"set the description, which can be any text" },
+	[OPT_TARGET_TENANT] = { "target-tenant", 0, "TENANT",
+		"only TENANT can accept the request. An empty value (''): each tenant "
+		"that has the key" },
+	[OPT_EXPIRES_IN]   = { "expires-in", 0, "TIME",
+		"the request expires after TIME, from 1m to 90d. The default is 7d" },
+	[OPT_KEY_FILE]     = { "key-file", 0, "FILE",
+		"read the key from FILE. If FILE is -, the client reads standard input" },
 	[OPT_ATTRIBUTES]   = { "attributes", 0, "KEY=VALUE,...",
 		"replace all attributes. An empty value ('') removes all attributes" },
 	[OPT_POOL]         = { "pool", 0, "POOL", "select the pool of name servers" },
