@@ -195,10 +195,13 @@ def _end_group(pid, pidfd, number, seconds):
     return in_time
 
 
-def _started_at(pid):
-    """Clock ticks from boot to the start of a process: with the pid, its identity."""
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    return stat.rpartition(")")[2].split()[19]
+def start_of(pid):
+    """Clock ticks from boot to the start of a process: with the pid, its identity.
+
+    None: the process has ended, and its parent has not collected it.
+    """
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return None if stat[0] in "ZX" else stat[19]
 
 
 def left_running(folder):
@@ -229,7 +232,7 @@ def _left_pidfd(file):
     except ProcessLookupError:
         return None
     try:
-        if _started_at(pid) == started_at:
+        if start_of(pid) == started_at:
             return pidfd
     except FileNotFoundError:
         pass
@@ -334,7 +337,7 @@ class Server:
                                              stderr=log, env=self.environment(),
                                              cwd=self.folder, start_new_session=True)
         self._pidfd = os.pidfd_open(self.pid)
-        self._pid_file.write_text(f"{self.pid} {_started_at(self.pid)}\n")
+        self._pid_file.write_text(f"{self.pid} {start_of(self.pid)}\n")
 
     def wait_ready(self):
         def ready_or_dead():

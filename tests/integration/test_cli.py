@@ -1329,6 +1329,25 @@ class Health(unittest.TestCase):
         return (status == FAILED and error in out and
                 "- server bind of pool 'default' has a failure on 1 domain: refused\n" in out)
 
+    def test_a_wait_names_the_server_that_is_missing(self):
+        def change(*words):
+            status, _, err = client("--config", self.fleet.config, *words, "--wait",
+                                    "--wait-timeout", "3")
+            self.assertEqual(status, TIMEOUT, err)
+            return err
+        self.fleet.bind.pause()
+        self.addCleanup(self.fleet.bind.resume)
+        self.assertRegex(change("domain", "create", "paused.org"),
+                         r"paused\.org\. \d+ ADD (PENDING|ERROR)  bind (waiting|ERROR)")
+        self.fleet.bind.resume()
+        self.fleet.cli("watch", "paused.org", "--until", "active")
+        self.fleet.bind.pause()
+        self.assertRegex(change("record", "add", "paused.org", "w", "A", "192.0.2.1"),
+                         r"paused\.org\. \d+ UPDATE (PENDING|ERROR)  bind \d+ (behind|ERROR)")
+        self.fleet.bind.resume()
+        self.fleet.cli("watch", "paused.org", "--until", "active")
+        self.wait_status(GOOD, "the fleet is well")
+
     def test_a_pool_manager_that_is_stopped(self):
         """SIGTERM ends it: its last heartbeat counts as old at once."""
         self.fleet.cli("domain", "create", "stopped.org", "--wait")

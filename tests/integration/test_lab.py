@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,7 +14,8 @@ sys.path.insert(0, str(ROOT / "deploy"))
 
 from lab.knot import Knot                               # noqa: E402
 from lab.nsd import Nsd                                 # noqa: E402
-from lab.process import LabError, free_port, stop_left, wait_for     # noqa: E402
+from lab.process import (PID_FILE, LabError, free_port, left_running,    # noqa: E402
+                         start_of, stop_left, wait_for)
 from lab.users import user_for                          # noqa: E402
 
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests")]
@@ -82,6 +84,22 @@ class Users(unittest.TestCase):
                          f"other users cannot enter {parent}" if is_root else None)
         parent.chmod(0o711)
         self.assertEqual(user_for("nsd", parent / "nsd"), ("nsd" if is_root else None, None))
+
+
+class Left(unittest.TestCase):
+
+    def test_a_process_that_nobody_collected_has_ended(self):
+        folder = Path(tempfile.mkdtemp(prefix="zflab"))
+        self.addCleanup(shutil.rmtree, folder)
+        child = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        (folder / "program").mkdir()
+        (folder / "program" / PID_FILE).write_text(f"{child.pid} {start_of(child.pid)}")
+        self.assertEqual(left_running(folder), ["program"])
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        self.assertEqual(left_running(folder), [])
 
 
 class Died(unittest.TestCase):

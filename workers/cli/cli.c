@@ -19,7 +19,7 @@ const char *const cli_exit_meanings[EXIT_COUNT] = {
 	[EXIT_GOOD]        = "success",
 	[EXIT_FAILED]      = "the worker refused the request, or the request failed",
 	[EXIT_USAGE]       = "the command line or the settings are wrong",
-	[EXIT_NOT_FOUND]   = "the domain, pool or other object does not exist",
+	[EXIT_NOT_FOUND]   = "the object that the arguments name does not exist",
 	[EXIT_IN_ERROR]    = ("the status stayed ERROR ('watch' or --wait), or the state "
 			      "of the shared zone is FAILED or PARKED (an 'owner' "
 			      "command)"),

@@ -70,11 +70,12 @@ static enum err record_end(struct cli *cli, const struct zone_ref *zone, json_t 
 		.domain = zone->key, .serial = (uint32_t)answer_number(outcome, "serial"),
 	};
 	char *line = xprintf("%s serial %" PRIu32 ": added %" PRId64 ", updated %" PRId64
-	                     ", deleted %" PRId64 ", unchanged %" PRId64,
+	                     ", deleted %" PRId64 ", unchanged %" PRId64 "%s",
 	                     zone->name, goal.serial, answer_number(outcome, "added"),
 	                     answer_number(outcome, "updated"),
 	                     answer_number(outcome, "deleted"),
-	                     answer_number(outcome, "unchanged"));
+	                     answer_number(outcome, "unchanged"),
+	                     cli_has(cli, OPT_DESCRIPTION) ? ", description set" : "");
 	enum err err;
 
 	json_object_set_new(outcome, "domain", json_string(zone->name));

@@ -133,21 +133,56 @@ struct watcher {
 	struct buf line;
 };
 
+/* SUCCESS is the result of the last operation, so it can be about an older serial. */
+static const char *wait_status_word(const json_t *server)
+{
+	const char *status = answer_text(server, "status");
+
+	if (!*status)
+		return "waiting";
+	return !strcmp(status, "SUCCESS") && answer_number(server, "serials_behind") > 0
+	           ? "behind" : status;
+}
+
 static void wait_describe_server(const json_t *server, struct buf *line)
 {
 	const json_t *serial = json_object_get(server, "serial");
+	const char *health = answer_text(server, "health");
 
 	buf_printf(line, "  %s ", answer_text(server, "id"));
 	if (json_is_integer(serial))
 		buf_printf(line, "%" PRId64 " ", (int64_t)json_integer_value(serial));
-	buf_text(line, *answer_text(server, "status") ? answer_text(server, "status")
-	                                              : "waiting");
+	buf_text(line, wait_status_word(server));
+	if (*health && strcmp(health, "OK") != 0)
+		buf_printf(line, " (%s)", health);
+}
+
+/*
+ * True: the row shows the progress of ACTION on its server. A server without a row about
+ * ACTION still creates the zone.
+ */
+static bool wait_is_shown(const json_t *servers, const json_t *server,
+                          enum action action)
+{
+	size_t i;
+	json_t *other;
+
+	if (wait_is_action(server, action))
+		return true;
+	if (!wait_is_action(server, ACTION_CREATE))
+		return false;
+	json_array_foreach((json_t *)servers, i, other)
+		if (wait_is_action(other, action) &&
+		    !strcmp(answer_text(other, "id"), answer_text(server, "id")))
+			return false;
+	return true;
 }
 
 static void wait_describe(const json_t *domain, struct buf *line)
 {
 	bool is_deletion = !strcmp(answer_text(domain, "task"), "DELETE");
 	enum action action = is_deletion ? ACTION_DELETE : ACTION_UPDATE;
+	const json_t *servers = json_object_get(domain, "servers");
 	size_t i;
 	json_t *server;
 
@@ -155,8 +190,8 @@ static void wait_describe(const json_t *domain, struct buf *line)
 	buf_printf(line, "%s %" PRId64 " %s %s", answer_text(domain, "name"),
 	           answer_number(domain, "serial"), answer_text(domain, "task"),
 	           answer_text(domain, "status"));
-	json_array_foreach(json_object_get(domain, "servers"), i, server)
-		if (wait_is_action(server, action))
+	json_array_foreach((json_t *)servers, i, server)
+		if (wait_is_shown(servers, server, action))
 			wait_describe_server(server, line);
 }
 
