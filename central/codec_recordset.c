@@ -83,6 +83,8 @@ const struct json_field codec_record_shown[] = {
 const struct json_field codec_recordset_shown[] = {
 	{ "id", "id", "the id of the record set" },
 	{ "domain_id", "id", "the id of the domain of the record set" },
+	{ "tenant", "string", "the tenant that created the record set by a [share]; "
+	  "otherwise the tenant of the domain" },
 	{ "name", "name", "the name of the record set" },
 	{ "type", "string", "the record type" },
 	{ "ttl", "number or null", "the TTL in seconds; null: the TTL of the domain" },
@@ -460,8 +462,10 @@ json_t *codec_recordset_encode(const struct recordset *set)
 		if (set->records[i].state.task != TASK_DELETE)
 			json_array_append_new(records, json_string(set->records[i].data));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:o, s:o}",
-		"id", set->id, "domain_id", set->domain_id, "name", set->name,
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:s, s:o, "
+	                 "s:o}",
+		"id", set->id, "domain_id", set->domain_id, "tenant", set->tenant,
+		"name", set->name,
 		"type", type,
 		"ttl", recordset_encode_ttl(set->has_ttl, set->ttl),
 		"description", set->description, "records", records, "members", members,

@@ -16,14 +16,17 @@ enum {
 };
 
 #define TARGET \
-	"the only tenant that can accept the request; empty: each tenant that has the key"
-#define DESCRIPTION "any text; zonefleet does not use this text"
+	"the only tenant that can accept the request with the key; empty: each tenant " \
+	"can accept the request with the key"
+#define DESCRIPTION \
+	"any text; zonefleet does not use this text. All tenants that can see the " \
+	"request can read it"
 
 const struct json_field codec_transfer_fields[] = {
 	{ "domain", "id or name", "the domain that gets another tenant" },
 	{ "key_hash", "string", "the SHA-256 of the key, as 64 lower-case hexadecimal "
-	  "digits. Make a random key of 128 bits or more. central gets the key only with "
-	  "`accept_transfer`" },
+	  "digits. The key is a text of 32 to 128 octets, for example 16 random octets "
+	  "in hexadecimal. central gets the key only with `accept_transfer`" },
 	{ "target_tenant", "string", TARGET, "empty", TENANT_MAX },
 	{ "expires_in", "number", "the time in seconds until the request expires, from "
 	  "60 to 7776000 (90 days)", "604800 (7 days)" },
@@ -49,8 +52,8 @@ const struct json_field codec_transfer_shown[] = {
 	{ "domain_id", "id", "the id of the domain" },
 	{ "tenant", "string", "the tenant that made the request" },
 	{ "target_tenant", "string", TARGET },
-	{ "state", "string", "OPEN, ACCEPTED, WITHDRAWN or EXPIRED. If the domain is "
-	  "deleted, an open request expires" },
+	{ "state", "string", "OPEN, ACCEPTED, WITHDRAWN or EXPIRED. If a caller "
+	  "deletes the domain, an open request expires" },
 	{ "accepted_by", "string", "the tenant that accepted the request, or empty" },
 	{ "description", "string", "a text of the tenant that made the request" },
 	{ "created_at", "time", "when the tenant made the request" },
@@ -67,7 +70,8 @@ static enum err transfer_get_hash(const json_t *json, const char **hash, struct 
 	if (!err && (strlen(*hash) != TRANSFER_HASH_LEN ||
 	             (*hash)[strspn(*hash, HEX_DIGITS)]))
 		return fail(why, ERR_INVALID, "key_hash: must be the SHA-256 of the key, "
-		            "as 64 lower-case hexadecimal digits");
+		            "as 64 lower-case hexadecimal digits, not %zu octets",
+		            strlen(*hash));
 	return err;
 }
 
@@ -133,8 +137,8 @@ enum err codec_transfer_key(const json_t *args, char hash[TRANSFER_HASH_LEN + 1]
 	if (err)
 		return err;
 	if (strlen(key) < KEY_MIN)
-		return fail(why, ERR_INVALID, "key: must have %d to %d octets", KEY_MIN,
-		            KEY_MAX);
+		return fail(why, ERR_INVALID, "key: must have %d to %d octets, not %zu",
+		            KEY_MIN, KEY_MAX, strlen(key));
 	SHA256((const uint8_t *)key, strlen(key), digest);
 	hex_encode(digest, sizeof digest, hash);
 	return OK;

@@ -1,6 +1,6 @@
 /*
- * codec_transfer -- converts requests to transfer a domain from and to JSON. No answer
- * contains the key or its hash.
+ * codec_transfer -- converts transfer requests from and to JSON. No answer contains the
+ * key or its hash.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ enum err codec_transfer_spec(const json_t *json, struct arena *arena,
 enum err codec_transfer_values(const json_t *json, struct transfer_spec *spec,
                                struct why *why);
 /*
- * Reads the argument `key` of accept_transfer, and writes its SHA-256 to HASH, as
- * hexadecimal digits.
+ * Reads the argument `key` of accept_transfer. Writes its SHA-256 to HASH as hexadecimal
+ * digits.
  */
 enum err codec_transfer_key(const json_t *args, char hash[TRANSFER_HASH_LEN + 1],
                             struct why *why);

@@ -14,6 +14,7 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "model/serial.h"
+#include "store_share.h"
 
 enum { PREFETCH_MAX = 8 };	/* changes of a call in a common read */
 
@@ -27,16 +28,28 @@ int64_t edit_quota(const struct write *write, int64_t own, int configured)
 /* The group may have locked and read the zone already (write.c). */
 static bool edit_lock_zone(struct write *write, const struct domain_key *key)
 {
-	const struct access *access = &write->access;
+	static const struct access everyone = { .tenant = "", .all = true };
 
 	if (!write->locked_zone) {
 		/* the buffer may have rows of an earlier call about this domain */
 		store_buffer_flush(write->buffer, write->tx);
-		return store_domain_lock(write->tx, key, access, write->req->may_wait,
+		return store_domain_lock(write->tx, key, &everyone, write->req->may_wait,
 		                         write->arena, &write->zone);
 	}
 	write->zone = *write->locked_zone;
-	return store_domain_is_visible(access, &write->zone);
+	return true;
+}
+
+/* Reads the shares after the lock: the snapshot must not be older (store.h). */
+static bool edit_read_share(struct write *write)
+{
+	struct share_rights *rights = arena_alloc(write->arena, sizeof(*rights));
+
+	if (!store_share_rights(write->tx, write->zone.is.id, &write->access,
+	                        write->arena, rights))
+		return false;
+	write->share = rights;
+	return true;
 }
 
 /*
@@ -82,17 +95,43 @@ enum err edit_check_version(struct write *write)
 	               write->zone.is.version, version);
 }
 
-enum err edit_lock(struct write *write, const struct domain_key *key)
+static enum err edit_check_access(struct write *write, const struct domain_key *key,
+                                  bool by_share)
 {
-	enum err err;
-
-	if (!edit_lock_zone(write, key))
+	if (!edit_lock_zone(write, key) ||
+	    (!store_domain_is_visible(&write->access, &write->zone) &&
+	     !edit_read_share(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
+	if (write->share && !by_share)
+		return tx_fail(write->tx, ERR_DENIED, "only the tenant of the domain "
+		               "%.200s may make this call: the domain is shared with "
+		               "your tenant, which may change its own record sets",
+		               write->zone.is.name);
+	return OK;
+}
+
+static enum err edit_lock_any(struct write *write, const struct domain_key *key,
+                              bool by_share)
+{
+	enum err err = edit_check_access(write, key, by_share);
+
+	if (err)
+		return err;
 	err = edit_check_open(write);
 	if (!err)
 		err = edit_read_force(write);
 	return err ? err : edit_check_version(write);
+}
+
+enum err edit_lock(struct write *write, const struct domain_key *key)
+{
+	return edit_lock_any(write, key, false);
+}
+
+enum err edit_lock_shared(struct write *write, const struct domain_key *key)
+{
+	return edit_lock_any(write, key, true);
 }
 
 static enum err edit_next_serial(const struct edit *edit, const struct zone *zone,
@@ -119,6 +158,9 @@ static enum err edit_check_changes(const struct write *write,
 	uint32_t min_ttl = (uint32_t)write->central->config.min_ttl;
 	enum err err = OK;
 
+	if (write->share)
+		err = share_check_changes(write->share, &write->zone, changes, count,
+		                          &write->req->why);
 	for (size_t i = 0; !err && i < count; i++) {
 		err = rules_owner(&write->zone, &changes[i], &write->req->why);
 		if (!err && changes[i].ttl_op == TTL_GIVEN && changes[i].ttl < min_ttl &&
@@ -369,9 +411,13 @@ static enum err edit_make_plan(struct write *write, struct change *changes, size
 	if (err)
 		return err;
 	outcome->unchanged = edit_apply_changes(write, changes, count, &sets);
-	err = edit_check_rules(write, &sets);
+	if (write->share)
+		err = share_check_sets(write->share, &sets, &write->req->why);
+	if (!err)
+		err = edit_check_rules(write, &sets);
 	if (err)
 		return err;
+	share_assign(write->share, &sets);
 	outcome->limits = limits_find(&sets);
 	advice_set_check(&sets, write->arena, &outcome->advice);
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);

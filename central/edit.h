@@ -67,8 +67,14 @@ static inline enum err edit_read_force(struct write *write)
 /*
  * Locks the domain KEY for a change. Calls the three functions above, and returns the
  * first error. ERR_NOT_FOUND: there is no such domain, or the caller may not see it.
+ * ERR_DENIED: the tenant of the caller has only a share of the domain.
  */
 enum err edit_lock(struct write *write, const struct domain_key *key);
+/*
+ * Like edit_lock(), but also accepts a caller whose tenant has a share of the domain.
+ * Sets write->share for such a caller, so that edit_apply() checks its rights.
+ */
+enum err edit_lock_shared(struct write *write, const struct domain_key *key);
 /*
  * Applies EDIT to the locked write->zone and writes the rows. If the domain gets a new
  * serial, sets write->cast_method.

@@ -18,12 +18,14 @@
 #include "edit.h"
 #include "import_fold.h"
 #include "model/json.h"
+#include "model/presentation.h"
 #include "model/rr.h"
 #include "model/serial.h"
 #include "poolmgr_cast.h"
 #include "runtime/offload.h"
 #include "service.h"
 #include "store_limits.h"
+#include "store_share.h"
 #include "usage.h"
 
 enum {
@@ -279,6 +281,21 @@ static enum err commit_check_managed(struct commit *c, const struct import_step 
 	                          record.data, &c->req.why);
 }
 
+/* An import by the tenant of the domain can delete what other tenants have created. */
+static enum err commit_check_tenants(struct commit *c, const struct import_step *step)
+{
+	struct recordset set;
+	char type[16];
+
+	if (c->write.is_forced ||
+	    !store_share_changed(&c->tx, step->zone->is.id, step->serial, c->arena, &set))
+		return c->tx.err;
+	rrtype_format(set.type, type);
+	return fail(&c->req.why, ERR_CONFLICT, "records: the import would change the "
+	            "record set %.255s %s, which belongs to the tenant '%.100s': set "
+	            "force to change it (client: --force)", set.name, type, set.tenant);
+}
+
 static enum err commit_check_records(struct commit *c, const struct import_step *step)
 {
 	struct tx *tx = &c->tx;
@@ -470,6 +487,8 @@ static enum err commit_write_zone(struct commit *c, bool created)
 	err = c->tx.err;
 	if (!err && !created)
 		err = commit_check_managed(c, &step);
+	if (!err && !created)
+		err = commit_check_tenants(c, &step);
 	if (!err)
 		err = commit_check_records(c, &step);
 	return err ? err : commit_check_quotas(c, &before, &step);

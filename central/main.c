@@ -191,7 +191,8 @@ static const struct timer timers[] = {
 };
 
 static const char *const tables[] = {
-	"blacklists", "distributed_locks", "domain_transfers", "domains",
+	"blacklists", "distributed_locks", "domain_shares",
+	"domain_transfers", "domains",
 	"import_records", "imports",
 	"journal", "last_serials", "object_versions", "pool_manager_status",
 	"pool_ns_records", "pool_servers", "pools", "quotas", "records",

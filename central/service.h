@@ -52,6 +52,13 @@ extern const struct json_field service_tld_fields[], service_tld_change_fields[]
  * domain, or the caller may not see it.
  */
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone);
+struct share_rights;
+/*
+ * Like service_domain_get(), but also finds a domain of which the tenant of the caller
+ * has a share. *share: the rights of such a caller, or NULL.
+ */
+enum err service_domain_get_shared(struct request *req, struct tx *tx, struct zone *zone,
+                                   const struct share_rights **share);
 /*
  * Checks that the pool NAME exists. ERR_NOT_FOUND in the transaction: there is no such
  * pool. If NAME is NULL, the function checks nothing.
@@ -124,6 +131,11 @@ write_handler service_apply_tlds;
 rpc_handler service_get_tld, service_find_tlds;
 
 rpc_handler service_get_status;
+
+extern const struct json_field service_share_fields[], service_share_find_fields[];
+
+write_handler service_create_share, service_delete_share;
+rpc_handler service_get_share, service_find_shares;
 
 write_handler service_create_transfer, service_update_transfer;
 write_handler service_withdraw_transfer, service_accept_transfer;

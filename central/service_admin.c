@@ -155,6 +155,7 @@ enum err service_get_status(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin_snapshot(central->runtime->db, &req->why);
+	const struct share_rights *share;
 	struct zone zone;
 
 	req->result = json_object();
@@ -162,7 +163,8 @@ enum err service_get_status(void *self, struct request *req)
 		service_check_pool(&tx, pool, req->arena);
 	if (!tx.err && req->context.is_admin)
 		status_add_fleet(&tx, pool, req->arena, req->result);
-	if (!tx.err && has_domain && !service_domain_get(req, &tx, &zone))
+	if (!tx.err && has_domain &&
+	    !service_domain_get_shared(req, &tx, &zone, &share))
 		json_object_set_new(req->result, "domain",
 		                    status_encode_domain(&tx, &zone, req->arena));
 	return tx_commit(&tx);

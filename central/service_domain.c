@@ -19,23 +19,58 @@
 #include "model/serial.h"
 #include "placement.h"
 #include "reasons.h"
+#include "store_share.h"
 #include "store_usage.h"
 #include "usage.h"
+
+static enum err domain_not_found(struct tx *tx, const struct domain_key *key)
+{
+	return tx_fail(tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	               *key->id ? key->id : key->name);
+}
+
+static enum err domain_decode_access(struct request *req, struct tx *tx,
+                                     struct domain_key *key, struct access *access)
+{
+	enum err err = access_of(req, access);
+
+	if (!err)
+		err = codec_domain_key(req->args, req->arena, key, &req->why);
+	return err ? tx_fail(tx, err, "%s", req->why.text) : OK;
+}
 
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
 	struct domain_key key;
 	struct access access;
-	enum err err = access_of(req, &access);
+	enum err err = domain_decode_access(req, tx, &key, &access);
 
-	if (!err)
-		err = codec_domain_key(req->args, req->arena, &key, &req->why);
 	if (err)
-		return tx_fail(tx, err, "%s", req->why.text);
-	if (!store_domain_get(tx, &key, &access, req->arena, zone))
-		return tx_fail(tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
-		               *key.id ? key.id : key.name);
-	return OK;
+		return err;
+	return store_domain_get(tx, &key, &access, req->arena, zone)
+	           ? OK : domain_not_found(tx, &key);
+}
+
+enum err service_domain_get_shared(struct request *req, struct tx *tx, struct zone *zone,
+                                   const struct share_rights **share)
+{
+	static const struct access everyone = { .tenant = "", .all = true };
+	struct share_rights *rights = arena_alloc(req->arena, sizeof(*rights));
+	struct domain_key key;
+	struct access access;
+	enum err err = domain_decode_access(req, tx, &key, &access);
+
+	*share = NULL;
+	if (err)
+		return err;
+	if (store_domain_get(tx, &key, &access, req->arena, zone))
+		return OK;
+	*share = rights;
+	if (store_share_domain(tx, &key, access.tenant) &&
+	    store_domain_get(tx, &key, &everyone, req->arena, zone) &&
+	    store_share_rights(tx, zone->is.id, &access, req->arena, rights))
+		return OK;
+	return domain_not_found(tx, &key);
 }
 
 /* ---- create ---- */
@@ -437,6 +472,24 @@ static enum err domain_check_managed(struct write *write)
 	               record.data);
 }
 
+/* Record sets of other tenants exist only in a shared domain (service_share.c). */
+static enum err domain_check_tenants(struct write *write)
+{
+	const struct zone *zone = &write->zone;
+	struct recordset set;
+	char type[16];
+
+	if (write->is_forced ||
+	    !store_share_sets(write->tx, zone->is.id, NULL, write->arena, &set, 1))
+		return write->tx->err;
+	rrtype_format(set.type, type);
+	return tx_fail(write->tx, ERR_CONFLICT,
+	               "the domain %.200s has record sets of other tenants, such as "
+	               "%.200s %s of the tenant '%.100s': to delete the domain, set "
+	               "force (client: --force)", zone->is.name, set.name, type,
+	               set.tenant);
+}
+
 /*
  * With `if_empty`, the number of record sets in the locked row decides. One of them is NS
  * at the apex. Without `if_empty`, the domain must have no records of a producer.
@@ -450,8 +503,10 @@ static enum err domain_check_contents(struct write *write)
 
 	if (err || zone->is.state.task == TASK_DELETE)
 		return err;
-	if (!if_empty)
-		return domain_check_managed(write);
+	if (!if_empty) {
+		err = domain_check_managed(write);
+		return err ? err : domain_check_tenants(write);
+	}
 	if (zone->recordsets <= 1)
 		return OK;
 	return tx_fail(write->tx, ERR_CONFLICT,

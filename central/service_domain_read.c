@@ -4,6 +4,7 @@
 #include "codec_find.h"
 #include "reasons.h"
 #include "result_page.h"
+#include "store_share.h"
 
 static enum err domain_not_found(struct request *req, const struct domain_key *key)
 {
@@ -36,6 +37,19 @@ static void domain_read_some(struct tx *tx, struct arena *arena,
 		reasons_explain(tx, arena, present[0]);
 	else
 		reasons_set(tx, arena, present, n);
+}
+
+static enum err domain_get_one(struct central *central, struct request *req)
+{
+	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
+	const struct share_rights *share;
+	struct zone zone;
+
+	if (!service_domain_get_shared(req, &tx, &zone, &share)) {
+		reasons_explain(&tx, req->arena, &zone);
+		req->result = codec_domain_encode(&zone, req->arena);
+	}
+	return tx_commit(&tx);
 }
 
 /*
@@ -73,22 +87,12 @@ static enum err domain_get_some(struct central *central, struct request *const *
 			errs[i] = fail(&reqs[i]->why, tx.err, "%s", why.text);
 		else if (zones[i] && store_domain_is_visible(&access[i], zones[i]))
 			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
+		else if (zones[i])	/* a share may allow it */
+			errs[i] = domain_get_one(central, reqs[i]);
 		else
 			errs[i] = domain_not_found(reqs[i], &keys[i]);
 	}
 	return tx.err;
-}
-
-static enum err domain_get_one(struct central *central, struct request *req)
-{
-	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
-	struct zone zone;
-
-	if (!service_domain_get(req, &tx, &zone)) {
-		reasons_explain(&tx, req->arena, &zone);
-		req->result = codec_domain_encode(&zone, req->arena);
-	}
-	return tx_commit(&tx);
 }
 
 void service_get_domains(void *self, struct request *const *reqs, size_t count,
@@ -144,6 +148,7 @@ enum err service_find_domains(void *self, struct request *req)
 
 	if (req->context.is_admin)
 		service_check_pool(&tx, criterion.pool, req->arena);
+	criterion.with_shared = !access.all && store_share_has(&tx, access.tenant);
 	result_page_init(&page, paging.limit);
 	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
 	domain_read_page(&tx, &rows, req->arena, &page);

@@ -99,8 +99,8 @@ static void pool_warn_catalog(struct tx *tx, const struct pool *pool, json_t *wa
 }
 
 /*
- * The answer of a write: the pool, and warnings about the hosts of its NS records, and
- * about a new catalog zone.
+ * The answer of a write: the pool and its warnings. The warnings are about the hosts of
+ * NS records and about a new catalog zone.
  */
 static json_t *pool_encode_written(struct tx *tx, const struct pool *pool,
                                    const struct pool_spec *spec)

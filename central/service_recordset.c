@@ -10,6 +10,7 @@
 #include "model/json.h"
 #include "model/presentation.h"
 #include "result_page.h"
+#include "store_share.h"
 
 /* Decodes the key and locks the domain. */
 static enum err recordset_lock_domain(struct write *write)
@@ -18,7 +19,7 @@ static enum err recordset_lock_domain(struct write *write)
 	enum err err = codec_domain_key(write->req->args, write->arena, &key,
 	                                &write->req->why);
 
-	return err ? err : edit_lock(write, &key);
+	return err ? err : edit_lock_shared(write, &key);
 }
 
 /* ---- apply_changes ---- */
@@ -60,12 +61,27 @@ static json_t *edit_outcome_encode(const struct zone *zone,
 		"changed", outcome->changed);
 }
 
+/* The SOA record belongs to the tenant of the domain. */
+static enum err edit_check_soa_right(struct write *write)
+{
+	const json_t *args = write->req->args;
+	const char *field = !json_is_absent(args, "soa") ? "soa" :
+	                    !json_is_absent(args, "serial") ? "serial" : NULL;
+
+	if (!write->share || !field)
+		return OK;
+	return fail(&write->req->why, ERR_DENIED, "%s: only the tenant of the domain "
+	            "%.200s may change its SOA record", field, write->zone.is.name);
+}
+
 enum err service_apply_changes(struct write *write)
 {
 	struct edit_outcome outcome;
 	bool may_replace = true;
 	enum err err = recordset_lock_domain(write);
 
+	if (!err)
+		err = edit_check_soa_right(write);
 	if (!err)
 		err = json_get_bool(write->req->args, "replace", 0, &may_replace,
 		                    &write->req->why);
@@ -141,6 +157,13 @@ enum err service_create_recordset(struct write *write)
 	return recordset_apply(write, &change);
 }
 
+/* A caller with a share sees only the record sets of its tenant. */
+static bool recordset_is_visible(const struct share_rights *share,
+                                 const struct recordset *set)
+{
+	return !share || !strcmp(set->tenant, share->tenant);
+}
+
 /* Locks the domain and reads the set of the argument. */
 static enum err recordset_find(struct write *write, struct recordset *set)
 {
@@ -151,7 +174,8 @@ static enum err recordset_find(struct write *write, struct recordset *set)
 		err = recordset_lock_domain(write);
 	if (err)
 		return err;
-	if (!store_recordset_get(write->tx, write->zone.is.id, id, write->arena, set))
+	if (!store_recordset_get(write->tx, write->zone.is.id, id, write->arena, set) ||
+	    !recordset_is_visible(write->share, set))
 		return tx_fail(write->tx, ERR_NOT_FOUND,
 		               "there is no record set %s in '%.200s'", id,
 		               write->zone.is.name);
@@ -193,6 +217,7 @@ enum err service_delete_recordset(struct write *write)
 enum err service_get_recordset(void *self, struct request *req)
 {
 	struct central *central = self;
+	const struct share_rights *share;
 	struct recordset set;
 	struct zone zone;
 	char id[ID_LEN + 1];
@@ -203,8 +228,9 @@ enum err service_get_recordset(void *self, struct request *req)
 
 	struct tx tx = tx_autocommit(central->runtime->db, &req->why);
 
-	if (!service_domain_get(req, &tx, &zone)) {
-		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
+	if (!service_domain_get_shared(req, &tx, &zone, &share)) {
+		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set) &&
+		    recordset_is_visible(share, &set))
 			req->result = codec_recordset_encode(&set);
 		else
 			tx_fail(&tx, ERR_NOT_FOUND,
@@ -234,17 +260,26 @@ static enum err search_decode(struct request *req, const char *const *sort_keys,
 	return err;
 }
 
-/* Limits the search to the domain of the argument, if there is one. */
+/*
+ * Limits the search to the domain of the argument. Without this argument, also searches
+ * the record sets that the tenant has created by shares.
+ */
 static void search_narrow(struct request *req, struct tx *tx, struct search *search)
 {
+	const struct share_rights *share;
 	struct zone zone;
 
-	if (!json_object_get(req->args, "domain") ||
-	    service_domain_get(req, tx, &zone))
+	if (!json_object_get(req->args, "domain")) {
+		search->criterion.with_shared =
+			!search->access.all && store_share_has(tx, search->access.tenant);
+		return;
+	}
+	if (service_domain_get_shared(req, tx, &zone, &share))
 		return;
 	memcpy(search->criterion.domain_id, zone.is.id, sizeof zone.is.id);
-	/* an administrator sees all sets of the domain */
-	search->access.all |= req->context.is_admin;
+	/* the caller may see the domain, and by a share only its own record sets */
+	search->access.all = true;
+	search->criterion.tenant = share ? share->tenant : NULL;
 }
 
 static struct result_page search_collect_sets(struct tx *tx, const struct search *search,

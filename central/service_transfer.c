@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "changed.h"
 #include "codec_find.h"
 #include "codec_transfer.h"
 #include "model/quota.h"
 #include "result_page.h"
+#include "store_share.h"
 
 /*
- * The tenant that gives a domain away makes a key, and sends only the hash of the key:
- * central stores the answers of writing calls (write.h), so central must not make the
- * key. The tenant that accepts the domain sends the key.
+ * central stores the answers of writing calls (write.h). A key that central made would be
+ * in the stored answer. So the tenant that makes the request makes the key and sends only
+ * its hash. The tenant that accepts the request sends the key.
  */
 
 static enum err transfer_not_found(struct tx *tx, const char *id)
@@ -27,30 +29,37 @@ static enum err transfer_answer(struct write *write, const char *id)
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct transfer transfer;
 
-	if (store_transfer_get(write->tx, id, &everyone, write->arena, &transfer))
-		write->req->result = codec_transfer_encode(&transfer);
+	if (!store_transfer_get(write->tx, id, &everyone, write->arena, &transfer))
+		return tx_fail(write->tx, ERR_RACE, "the transfer request %s has changed",
+		               id);
+	write->req->result = codec_transfer_encode(&transfer);
+	return OK;
+}
+
+static enum err transfer_end(struct write *write, const char *id)
+{
 	rpc_changed(write->req, "transfer", id);
-	return write->tx->err;
+	return transfer_answer(write, id);
 }
 
 /* ---- create ---- */
 
 /* The domain stays locked until the commit, so that it keeps its tenant. */
 static enum err transfer_lock_domain(struct write *write, const struct domain_key *key,
-                                     const struct access *access)
+                                     const struct access *access, bool may_wait)
 {
 	struct zone *zone = &write->zone;
 
 	store_buffer_flush(write->buffer, write->tx);
-	if (!store_domain_lock(write->tx, key, access, write->req->may_wait,
-	                       write->arena, zone))
+	if (!store_domain_lock(write->tx, key, access, may_wait, write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	if (zone->is.is_catalog)
-		return tx_fail(write->tx, ERR_DENIED, "%.200s is a catalog zone, and "
-		               "belongs to its pool", zone->is.name);
+		return tx_fail(write->tx, ERR_DENIED, "the domain %.200s is the catalog "
+		               "zone of a pool, so no tenant can get it", zone->is.name);
 	if (zone->is.state.task == TASK_DELETE)
-		return tx_fail(write->tx, ERR_CONFLICT, DOMAIN_IS_GOING, zone->is.name);
+		return tx_fail(write->tx, ERR_CONFLICT, "the domain %.200s is being "
+		               "deleted", zone->is.name);
 	return OK;
 }
 
@@ -63,36 +72,47 @@ static enum err transfer_check_target(struct write *write, const char *target)
 	return OK;
 }
 
+static enum err transfer_insert(struct write *write, const struct transfer_spec *spec,
+                                struct transfer *transfer)
+{
+	const struct zone *zone = &write->zone;
+
+	id_new(transfer->id);
+	memcpy(transfer->domain_id, zone->is.id, sizeof transfer->domain_id);
+	transfer->tenant = zone->is.tenant;
+	transfer->key_hash = spec->key_hash;
+	transfer->target_tenant = spec->target_tenant ? spec->target_tenant : "";
+	transfer->description = spec->description ? spec->description : "";
+	if (store_transfer_count(write->tx, zone->is.id) >= TRANSFERS_MAX)
+		return tx_fail(write->tx, ERR_QUOTA, "the domain %.200s already has %d "
+		               "transfer requests: central deletes a request 30 days "
+		               "after its end", zone->is.name, TRANSFERS_MAX);
+	store_transfer_insert(write->tx, transfer, spec->expires_s, write_wait(write));
+	if (write->tx->err == ERR_EXISTS)
+		return fail(&write->req->why, ERR_EXISTS, "the domain %.200s already has "
+		            "an open transfer request: withdraw this request first",
+		            zone->is.name);
+	return write->tx->err;
+}
+
 enum err service_create_transfer(struct write *write)
 {
-	struct transfer transfer = { .target_tenant = "", .description = "" };
 	struct request *req = write->req;
 	struct transfer_spec spec;
+	struct transfer transfer;
 	const json_t *json;
 	enum err err = service_object(req, "transfer", &json);
 
 	if (!err)
 		err = codec_transfer_spec(json, write->arena, &spec, &req->why);
 	if (!err)
-		err = transfer_lock_domain(write, &spec.domain, &write->access);
+		err = transfer_lock_domain(write, &spec.domain, &write->access,
+		                           req->may_wait);
 	if (!err)
 		err = transfer_check_target(write, spec.target_tenant);
-	if (err)
-		return err;
-	id_new(transfer.id);
-	memcpy(transfer.domain_id, write->zone.is.id, sizeof transfer.domain_id);
-	transfer.tenant = write->zone.is.tenant;
-	transfer.key_hash = spec.key_hash;
-	if (spec.target_tenant)
-		transfer.target_tenant = spec.target_tenant;
-	if (spec.description)
-		transfer.description = spec.description;
-	store_transfer_insert(write->tx, &transfer, spec.expires_s, write_wait(write));
-	if (write->tx->err == ERR_EXISTS)
-		return fail(&req->why, ERR_EXISTS, "the domain %.200s already has an "
-		            "open transfer request: withdraw this request first",
-		            write->zone.is.name);
-	return transfer_answer(write, transfer.id);
+	if (!err)
+		err = transfer_insert(write, &spec, &transfer);
+	return err ? err : transfer_end(write, transfer.id);
 }
 
 /* ---- update, withdraw ---- */
@@ -105,7 +125,10 @@ static enum err transfer_check_open(struct tx *tx, const struct transfer *transf
 	               transfer->id, transfer_state_names[transfer->state]);
 }
 
-/* Locks an open request of the caller: its target may see, but not change it. */
+/*
+ * Locks an open request that the caller's tenant made. The target tenant may see this
+ * request but may not change it.
+ */
 static enum err transfer_lock_own(struct write *write, struct transfer *transfer)
 {
 	char id[ID_LEN + 1];
@@ -137,14 +160,15 @@ enum err service_update_transfer(struct write *write)
 	if (err)
 		return err;
 	if (spec.target_tenant && !strcmp(spec.target_tenant, transfer.tenant))
-		return tx_fail(write->tx, ERR_CONFLICT, "the domain already belongs to "
-		               "the tenant '%.100s'", transfer.tenant);
+		return tx_fail(write->tx, ERR_CONFLICT, "values.target_tenant: the "
+		               "domain already belongs to '%.100s': name another tenant",
+		               transfer.tenant);
 	if (spec.target_tenant)
 		transfer.target_tenant = spec.target_tenant;
 	if (spec.description)
 		transfer.description = spec.description;
 	store_transfer_update(write->tx, &transfer);
-	return transfer_answer(write, transfer.id);
+	return transfer_end(write, transfer.id);
 }
 
 enum err service_withdraw_transfer(struct write *write)
@@ -156,7 +180,7 @@ enum err service_withdraw_transfer(struct write *write)
 		return err;
 	transfer.state = TRANSFER_WITHDRAWN;
 	store_transfer_update(write->tx, &transfer);
-	return transfer_answer(write, transfer.id);
+	return transfer_end(write, transfer.id);
 }
 
 /* ---- accept ---- */
@@ -183,7 +207,7 @@ static enum err transfer_check_count(struct write *write, enum quota quota,
 	               quota_name(quota), write->access.tenant, max);
 }
 
-/* The number of domains is checked at the end of the transaction (usage.h). */
+/* usage_write() checks the number of domains before the commit. */
 static enum err transfer_check_quotas(struct write *write)
 {
 	const struct central *central = write->central;
@@ -207,8 +231,8 @@ static enum err transfer_check_quotas(struct write *write)
 }
 
 /*
- * The key opens the request to each tenant, so the caller need not be able to see it. A
- * wrong key gets the same answer as a request for another tenant.
+ * A tenant with the key may accept a request that it cannot see. For a wrong key and for
+ * a wrong tenant, the error is the same.
  */
 static enum err transfer_check_key(struct write *write, const struct transfer *transfer,
                                    const char *hash)
@@ -223,7 +247,7 @@ static enum err transfer_check_key(struct write *write, const struct transfer *t
 	                               "another tenant", transfer->id);
 }
 
-static enum err transfer_lock_accepted(struct write *write, struct transfer *transfer)
+static enum err transfer_lock_with_key(struct write *write, struct transfer *transfer)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
 	char id[ID_LEN + 1], hash[TRANSFER_HASH_LEN + 1];
@@ -239,12 +263,12 @@ static enum err transfer_lock_accepted(struct write *write, struct transfer *tra
 		return transfer_not_found(write->tx, id);
 	err = transfer_check_key(write, transfer, hash);
 	if (!err && !*write->access.tenant)
-		return fail(&req->why, ERR_INVALID, "the caller has no tenant that could "
-		            "get the domain");
+		return fail(&req->why, ERR_INVALID, "the caller has no tenant: name the "
+		            "tenant that gets the domain in `project_id` of the context");
 	return err ? err : transfer_check_open(write->tx, transfer);
 }
 
-/* An administrator can have given the domain to another tenant since the request. */
+/* An operator can have changed the tenant with SQL (docs/security.md). */
 static enum err transfer_check_domain(struct write *write,
                                       const struct transfer *transfer)
 {
@@ -262,12 +286,13 @@ enum err service_accept_transfer(struct write *write)
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct domain_key key = { .name = NULL };
 	struct transfer transfer;
-	enum err err = transfer_lock_accepted(write, &transfer);
+	enum err err = transfer_lock_with_key(write, &transfer);
 
 	if (err)
 		return err;
 	memcpy(key.id, transfer.domain_id, sizeof key.id);
-	err = transfer_lock_domain(write, &key, &everyone);
+	/* waits: calls about a busy domain have another subject (rpc.h) */
+	err = transfer_lock_domain(write, &key, &everyone, true);
 	if (!err)
 		err = transfer_check_domain(write, &transfer);
 	if (!err)
@@ -275,9 +300,11 @@ enum err service_accept_transfer(struct write *write)
 	if (err)
 		return err;
 	store_transfer_domain(write->tx, &write->zone, write->access.tenant);
+	store_share_take_all(write->tx, write->zone.is.id, write->access.tenant);
 	transfer.state = TRANSFER_ACCEPTED;
 	transfer.accepted_by = write->access.tenant;
 	store_transfer_update(write->tx, &transfer);
+	changed_domain(write, (struct changed_records){ 0 });
 	return transfer_answer(write, transfer.id);
 }
 

@@ -46,6 +46,7 @@ static const struct json_field args[] = {
 	{ "blacklist", "id", "the entry" },
 	{ "tld", "id or name", "the entry. The name is the suffix" },
 	{ "transfer", "id", "the transfer request" },
+	{ "share", "id", "the share" },
 	{ "tenant", "string", "the tenant", .max = TENANT_MAX },
 	{ 0 }
 };
@@ -157,7 +158,8 @@ static const struct rpc_method_doc words[] = {
 	           "replace records that no producer manages", "true" }) },
 	{ "create_pool", "Creates a pool of name servers. The answer also contains "
 	  "`warnings`: one string for each host in `ns_records` that is an IPv4 "
-	  "address.", ADMIN, "[pool]",
+	  "address, and one string if no server of the pool reads a new catalog zone.",
+	  ADMIN, "[pool]",
 	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
 	  FIELDS({ "pool", "[new pool]", "the pool" }) },
 	{ "get_pool", "Shows a pool.", ADMIN, "[pool with limits]", "{'pool': 'edge'}" },
@@ -311,21 +313,49 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "add", "list of strings", "suffixes, as `name` of [new tld]", "empty",
 	           1000 },
 	         { "remove", "list of strings", "suffixes", "empty", 1000 }) },
-	{ "create_transfer", "Makes a request to give a domain to another tenant. The "
-	  "domain belongs to the tenant of the caller until another tenant accepts the "
-	  "request. Generate a random key, send only its hash, and give the key and the "
-	  "id of the request to the other tenant. A domain has at most one open request.",
+	{ "create_share", "Gives another tenant the right to create record sets in a "
+	  "domain, at a name and at all names below. The tenant may change and delete "
+	  "the record sets that it created, and may read the domain, its status and "
+	  "these record sets. The quotas of the tenant of the domain apply.",
+	  OWNER, "[share]",
+	  "{'share': {'domain': 'example.org.', 'target_tenant': 'acme', 'name': "
+	  "'acme.example.org.'}}",
+	  FIELDS({ "share", "[new share]", "the share" }) },
+	{ "get_share", "Shows a share.",
+	  "the tenant of the domain, the target tenant, and administrators", "[share]",
+	  "{'share': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "find_shares", "Lists the shares that the caller can see, the oldest first.",
+	  "each tenant, and administrators",
+	  "`shares`: list of [share]; `marker`: id or null",
+	  "{'criterion': {'domain': 'example.org.'}}",
+	  FIELDS({ "criterion", "[share criterion]", "list only shares that match this "
+	           "criterion", "all" },
+	         { "sort_key", "string", "must be `created_at`", "`created_at`" }) },
+	{ "delete_share", "Deletes a share. If the target tenant has record sets that no "
+	  "other share covers, `recordsets` decides what central does with these record "
+	  "sets.", OWNER,
+	  "`recordsets`: number of these record sets",
+	  "{'share': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'recordsets': 'keep'}",
+	  FIELDS({ "recordsets", "string", "`refuse`: the call fails with `Conflict`; "
+	           "`delete`: central deletes the record sets; `keep`: the record sets "
+	           "belong to the tenant of the domain", "`refuse`" }) },
+	{ "create_transfer", "Makes a transfer request: an offer to give a domain to "
+	  "another tenant. The domain keeps its tenant until another tenant "
+	  "accepts the request. Generate a random key and send only its hash. "
+	  "Then give the key and the id of the request to the other tenant. A domain has "
+	  "at most one open request.",
 	  OWNER, "[transfer]",
 	  "{'transfer': {'domain': 'example.org.', 'target_tenant': 'acme', 'key_hash': "
 	  "'67212462231402852f818d095bb0c2bf1f422ede8b9025878ff2a89fc383f6ef'}}",
 	  FIELDS({ "transfer", "[new transfer]", "the request" }) },
-	{ "get_transfer", "Shows a transfer request. The tenant that made the request, "
-	  "its target tenant and the tenant that accepted the request can see it.",
-	  "these tenants and administrators", "[transfer]",
+	{ "get_transfer", "Shows a transfer request.",
+	  "the tenant that made the request, its target tenant, the tenant that accepted "
+	  "it, and administrators", "[transfer]",
 	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "find_transfers", "Lists the transfer requests that the caller can see, the "
-	  "oldest first. central deletes a request 30 days after its time has expired.",
-	  OWNER, "`transfers`: list of [transfer]; `marker`: id or null",
+	  "oldest first. central deletes a request 30 days after `expires_at`.",
+	  "each tenant, and administrators",
+	  "`transfers`: list of [transfer]; `marker`: id or null",
 	  "{'criterion': {'state': 'OPEN'}}",
 	  FIELDS({ "criterion", "[transfer criterion]", "list only requests that match "
 	           "this criterion", "all" },
@@ -335,15 +365,20 @@ static const struct rpc_method_doc words[] = {
 	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'values': "
 	  "{'target_tenant': ''}}",
 	  FIELDS({ "values", "[transfer values]", "the new values" }) },
-	{ "withdraw_transfer", "Ends an open transfer request.", OWNER, "[transfer]",
+	{ "withdraw_transfer", "Withdraws an open transfer request. After that, no "
+	  "tenant can accept the request.", OWNER, "[transfer]",
 	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "accept_transfer", "Gives the domain of an open transfer request to the tenant "
-	  "of the caller, with all its record sets. The name servers serve the domain as "
-	  "before. The call fails with `OverQuota` if the tenant would have more "
-	  "domains, or if the domain has more record sets or records, than the quotas of "
-	  "the tenant allow. If several calls accept a request, one call succeeds, and "
-	  "the others fail with `Conflict`.",
-	  "each tenant that has the key, unless the request has a target tenant",
+	{ "accept_transfer", "Gives the domain of an open transfer request and all its "
+	  "record sets to the tenant of the caller. The name servers serve the domain as "
+	  "before. TSIG keys of the domain stay valid. The call fails with `OverQuota` "
+	  "if the tenant would exceed "
+	  "its quota of domains. It also fails if the domain has too many record sets or "
+	  "records for the quotas of the tenant. The call does not check the quota "
+	  "recordset_records. Quotas do not apply to administrators. If several calls "
+	  "accept one request, "
+	  "only the first call succeeds. The other calls fail with `Conflict`.",
+	  "the target tenant; if the request has no target tenant, each tenant. The "
+	  "caller must have the key",
 	  "[transfer]",
 	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'key': "
 	  "'9f86d081884c7d659a2feaa0c55ad015'}",
@@ -444,9 +479,9 @@ static const struct rpc_object objects[] = {
 		{ "added", "number", "number of records that the call added, without the "
 		  "records in `updated`" },
 		{ "updated", "number", "number of records that got a new TTL or, by "
-		  "`set`, new data: `set` replaces an old record with a new record. A "
-		  "change between no TTL and a TTL with the value of the domain also "
-		  "counts" },
+		  "`set`, new data: `set` replaces an old record with a new record. The "
+		  "records also count if their record set gets or loses a TTL that "
+		  "equals the TTL of the domain" },
 		{ "deleted", "number", "number of records that the call deleted, without "
 		  "the records in `updated`" },
 		{ "unchanged", "number", "number of records that needed no change: `add` "
@@ -479,7 +514,8 @@ static const struct rpc_object objects[] = {
 		{ "reason", "string", "why the import is in ERROR; `cancelled` after "
 		  "`cancel_import`" },
 		{ "error", "string", "the class of the error, for example `OverQuota`; "
-		  "empty if the import has no error, and after `cancel_import`" },
+		  "empty if the import has no error, after `cancel_import`, and if "
+		  "central ended the import because no call used it" },
 		{ "worker", "string", "the process that executes the import" },
 		{ "attempts", "number", "number of times that a process started the "
 		  "import" },
@@ -538,6 +574,17 @@ static const struct rpc_object objects[] = {
 	{ "usage", "What a tenant has used of its quotas.", FIELDS(
 		{ "domains", "number", "number of domains of the tenant. A domain that "
 		  "is being deleted counts until the deletion is complete" }), true },
+	{ "new share", "A share that a caller makes.", service_share_fields },
+	{ "share", "A share in an answer.", FIELDS(
+		{ "id", "id", "the id of the share" },
+		{ "domain", "name", "the name of the domain" },
+		{ "domain_id", "id", "the id of the domain" },
+		{ "tenant", "string", "the tenant of the domain" },
+		{ "target_tenant", "string", "the tenant that may create record sets" },
+		{ "name", "name", "the share covers this name and all names below" },
+		{ "created_at", "time", "when the share was created" }), true },
+	{ "share criterion", "A condition for the shares in a list.",
+	  service_share_find_fields },
 	{ "new transfer", "A transfer request that a caller makes.",
 	  codec_transfer_fields },
 	{ "transfer values", "New values of a transfer request.",
@@ -654,7 +701,8 @@ static const struct rpc_object objects[] = {
 };
 
 const struct rpc_topic rpc_topics[] = {
-	{ "central", "Domains, records, pools, TSIG keys and the state of the fleet.",
+	{ "central", "Domains, records, shares, transfers, pools, limits, TSIG keys and "
+	  "the state of the fleet.",
 	  service_methods, words, args, objects },
 	{ 0 }
 };

@@ -150,6 +150,8 @@ extern const char *const store_domain_sort_keys[];
 struct domain_criterion {
 	struct pattern name;
 	const char *status, *task, *pool, *tenant;
+	/* also the domains of other tenants that are shared with access->tenant */
+	bool with_shared;
 };
 
 bool store_domain_get(struct tx *tx, const struct domain_key *key,
@@ -281,6 +283,13 @@ struct record_criterion {
 	const char *status, *data;
 	uint16_t type;			/* 0: any type */
 	char domain_id[ID_LEN + 1];	/* "": any domain */
+	/* only record sets that this tenant created by a share; NULL: all */
+	const char *tenant;
+	/*
+	 * also the record sets that access->tenant created by shares in domains of other
+	 * tenants
+	 */
+	bool with_shared;
 };
 
 /*
@@ -401,7 +410,10 @@ struct import {
 	const char *spec;
 	uint32_t parts, records;
 	const char *result, *reason;	/* result may be NULL */
-	/* class of the error, for example "OverQuota"; "": no error, or cancelled */
+	/*
+	 * class of the error, for example "OverQuota"; "": no error, cancelled, or open
+	 * for too long
+	 */
 	const char *error;
 	/* the process of the last attempt; "": no attempt yet */
 	const char *worker;
@@ -648,7 +660,7 @@ void store_pool_update(struct tx *tx, const struct pool *pool);
 /* Writes pool->catalog_id to the row of the pool. "": the pool has no catalog zone. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 /*
- * True: pool managers have reported servers of the pool, but none with the backend
+ * True: pool managers have reported servers of the pool, and no server has the backend
  * `catalog`.
  */
 bool store_pool_lacks_reader(struct tx *tx, const struct pool *pool);

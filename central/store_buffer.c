@@ -35,12 +35,12 @@ static const struct {
 		"ttl = VALUES(ttl), recordset_count = VALUES(recordset_count), "
 		"record_count = VALUES(record_count), "
 		"updated_at = VALUES(updated_at), changed_at = VALUES(changed_at)" },
-	[RECORDSETS] = { 6,
+	[RECORDSETS] = { 7,
 		"INSERT INTO recordsets (domain_id, id, name, type, ttl, description, "
-		"created_at, updated_at) VALUES ",
-		"(?,?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
+		"tenant, created_at, updated_at) VALUES ",
+		"(?,?,?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
 		" ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), "
-		"description = VALUES(description), "
+		"description = VALUES(description), tenant = VALUES(tenant), "
 		"updated_at = VALUES(updated_at)" },
 	[RECORDS] = { 9,
 		"INSERT INTO records (domain_id, id, recordset_id, data, rdata, "
@@ -149,6 +149,7 @@ void store_buffer_recordsets(struct store_buffer *buffer, const char *domain_id,
 		row[3] = tx_int(sets[i]->type);
 		row[4] = sets[i]->ttl.given ? tx_u32(sets[i]->ttl.value) : tx_null();
 		row[5] = tx_text(sets[i]->description ? sets[i]->description : "");
+		row[6] = tx_text(sets[i]->tenant ? sets[i]->tenant : "");
 	}
 }
 

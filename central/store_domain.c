@@ -320,9 +320,16 @@ void store_domain_find(struct tx *tx, const struct access *access,
 {
 	struct query query;
 
-	query_begin(&query, arena,
-	            "SELECT " ZONE_COLUMNS " FROM domains d WHERE d.live = 1");
-	if (!access->all)
+	query_begin(&query, arena, "SELECT " ZONE_COLUMNS " FROM domains d");
+	if (criterion->with_shared) {
+		query_bind(&query, " JOIN (SELECT id FROM domains WHERE tenant = ?",
+		           tx_text(access->tenant));
+		query_bind(&query, " UNION SELECT domain_id FROM domain_shares WHERE "
+		           "target_tenant = ?) v ON v.id = d.id",
+		           tx_text(access->tenant));
+	}
+	buf_text(&query.sql, " WHERE d.live = 1");
+	if (!access->all && !criterion->with_shared)
 		query_equals(&query, "d.tenant", access->tenant);
 	query_equals(&query, "d.tenant", criterion->tenant);
 	query_matches(&query, "d.name", &criterion->name);

@@ -18,6 +18,7 @@ const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
 /* In the order of recordset_read_row(). */
 #define RECORDSET_COLUMNS \
 	"s.id, s.domain_id, s.name, s.type, s.ttl, s.description, " \
+	"IF(s.tenant = '', d.tenant, s.tenant), " \
 	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
 	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
 /*
@@ -75,6 +76,7 @@ static struct rrset *rrset_read(struct tx_rows *rows, struct rrsets *sets)
 	set = rrsets_get(sets, &name, owner, type);
 	set->stored_ttl.given = recordset_read_ttl(rows, &set->stored_ttl.value);
 	set->stored_description = row_text(rows);
+	set->stored_tenant = row_text(rows);
 	set->stored = true;
 	if (!id || !id_parse(id, set->id))
 		store_fail_value(rows, "recordsets.id", id,
@@ -99,7 +101,7 @@ static void rrset_push_record(struct rrset *set, struct record record,
 
 /* In the order of rrset_read_record(). */
 #define MEMBERS \
-	"s.id, s.name, s.type, s.ttl, s.description, " RECORD_COLUMNS \
+	"s.id, s.name, s.type, s.ttl, s.description, s.tenant, " RECORD_COLUMNS \
 	" FROM recordsets s LEFT JOIN records r ON r.recordset_id = s.id AND r.live = 1 "
 
 /* Reads one record, or a set without records. */
@@ -257,6 +259,7 @@ static void recordset_read_row(struct tx_rows *rows, struct recordset *set)
 	set->type = (uint16_t)row_int(rows);
 	set->has_ttl = recordset_read_ttl(rows, &set->ttl);
 	set->description = row_text(rows);
+	set->tenant = row_text(rows);
 	set->created_at = row_int(rows);
 	set->updated_at = row_int(rows);
 }
@@ -268,7 +271,8 @@ bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
 
 	if (!tx_select_row(tx, arena, &rows,
 	                   "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
-	                   "WHERE s.id = ? AND s.domain_id = ? AND " HAS_RECORDS,
+	                   "JOIN domains d ON d.id = s.domain_id WHERE s.id = ? "
+	                   "AND s.domain_id = ? AND " HAS_RECORDS,
 	                   TX_BIND(tx_text(id), tx_text(domain_id))))
 		return false;
 	recordset_read_row(&rows, set);
@@ -293,11 +297,25 @@ static const struct sort_column set_columns[] = {
 	                             MARKED_SET("updated_at", "id") },
 };
 
+/* The ids of few domains: the condition with OR alone would read all domains. */
+static void record_join_shared(struct query *query, const struct access *access)
+{
+	query_bind(query, " JOIN (SELECT id FROM domains WHERE tenant = ?",
+	           tx_text(access->tenant));
+	query_bind(query, " UNION SELECT domain_id FROM domain_shares WHERE "
+	           "target_tenant = ?) v ON v.id = d.id", tx_text(access->tenant));
+}
+
 static void record_add_criterion(struct query *query, const struct access *access,
                                  const struct record_criterion *criterion)
 {
-	if (!access->all)
+	if (!access->all && !criterion->with_shared)
 		query_equals(query, "d.tenant", access->tenant);
+	if (criterion->with_shared) {
+		query_bind(query, " AND (d.tenant = ?", tx_text(access->tenant));
+		query_bind(query, " OR s.tenant = ?)", tx_text(access->tenant));
+	}
+	query_equals(query, "s.tenant", criterion->tenant);
 	if (*criterion->domain_id)
 		query_equals(query, "s.domain_id", criterion->domain_id);
 	query_matches(query, "s.name", &criterion->name);
@@ -314,8 +332,10 @@ void store_recordset_find(struct tx *tx, const struct access *access,
 	struct query query;
 
 	query_begin(&query, arena, "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
-	            "JOIN domains d ON d.id = s.domain_id WHERE d.live = 1 AND "
-	            HAS_RECORDS);
+	            "JOIN domains d ON d.id = s.domain_id");
+	if (criterion->with_shared)
+		record_join_shared(&query, access);
+	buf_text(&query.sql, " WHERE d.live = 1 AND " HAS_RECORDS);
 	record_add_criterion(&query, access, criterion);
 	if (criterion->status)
 		query_bind(&query, " AND " HAS_RECORD("e.status = ?"),
@@ -444,8 +464,10 @@ void store_record_find(struct tx *tx, const struct access *access,
 	query_begin(&query, arena,
 	            "SELECT r.recordset_id, s.domain_id, s.name, s.type, s.ttl, "
 	            RECORD_COLUMNS " FROM records r JOIN recordsets s ON s.id = "
-	            "r.recordset_id JOIN domains d ON d.id = r.domain_id "
-	            "WHERE d.live = 1 AND r.status <> 'DELETED'");
+	            "r.recordset_id JOIN domains d ON d.id = r.domain_id");
+	if (criterion->with_shared)
+		record_join_shared(&query, access);
+	buf_text(&query.sql, " WHERE d.live = 1 AND r.status <> 'DELETED'");
 	record_add_criterion(&query, access, criterion);
 	if (*criterion->domain_id)
 		query_equals(&query, "r.domain_id", criterion->domain_id);

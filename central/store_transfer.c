@@ -27,7 +27,8 @@ const char *const transfer_state_names[TRANSFER_STATES] = {
 /* Leaves out the domain, because a join would also lock its row. */
 #define SELECT_OWN COLUMNS("NULL", STATE("0")) "WHERE "
 #define BY_ID \
-	"t.id = ? AND (? OR t.tenant = ? OR t.target_tenant = ? OR t.accepted_by = ?)"
+	"t.id = ? AND (? OR (? <> '' AND ? IN (t.tenant, t.target_tenant, " \
+	"t.accepted_by)))"
 
 static void transfer_read_state(struct tx_rows *rows, struct transfer *transfer)
 {
@@ -67,8 +68,7 @@ static bool transfer_select(struct tx *tx, const char *sql, const char *id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql,
-	                   TX_BIND(tx_text(id), tx_int(access->all), tenant, tenant,
-	                           tenant)))
+	                   TX_BIND(tx_text(id), tx_int(access->all), tenant, tenant)))
 		return false;
 	transfer_read(&rows, transfer);
 	tx_select_end(&rows);
@@ -105,7 +105,7 @@ void store_transfer_find(struct tx *tx, const struct access *access,
 
 	query_begin(&query, arena, SELECT_WHOLE "1");
 	if (!access->all) {
-		/* an administrator can have no tenant; '' in the columns is no tenant */
+		/* an administrator can be without a tenant, and must not match '' */
 		query_bind(&query, " AND ? <> ''", tx_text(access->tenant));
 		query_bind(&query, " AND (t.tenant = ?", tx_text(access->tenant));
 		query_bind(&query, " OR t.target_tenant = ?", tx_text(access->tenant));
@@ -127,13 +127,28 @@ bool store_transfer_next(struct tx_rows *rows, struct transfer *transfer)
 	return !rows->tx->err;
 }
 
+/* Reads first, because an UPDATE without a row would lock a gap of the index. */
+static void transfer_expire(struct tx *tx, const char *domain_id)
+{
+	if (tx_select_number(tx, "SELECT COUNT(*) FROM domain_transfers WHERE "
+	                     "open_domain = ? AND expires_at <= UTC_TIMESTAMP(3)",
+	                     TX_BIND(tx_text(domain_id))) <= 0)
+		return;
+	tx_exec(tx, "UPDATE domain_transfers SET state = 'EXPIRED', open_domain = NULL "
+	            "WHERE open_domain = ? AND expires_at <= UTC_TIMESTAMP(3)",
+	        TX_BIND(tx_text(domain_id)));
+}
+
+int64_t store_transfer_count(struct tx *tx, const char *domain_id)
+{
+	return tx_select_number(tx, "SELECT COUNT(*) FROM domain_transfers "
+	                        "WHERE domain_id = ?", TX_BIND(tx_text(domain_id)));
+}
+
 void store_transfer_insert(struct tx *tx, const struct transfer *transfer,
                            int64_t expires_s, enum store_wait wait)
 {
-	tx_exec(tx, STORE_WAITS(tx, wait,
-	            "UPDATE domain_transfers SET state = 'EXPIRED', open_domain = NULL "
-	            "WHERE open_domain = ? AND expires_at <= UTC_TIMESTAMP(3)"),
-	        TX_BIND(tx_text(transfer->domain_id)));
+	transfer_expire(tx, transfer->domain_id);
 	tx_exec(tx, STORE_WAITS(tx, wait,
 	            "INSERT INTO domain_transfers (id, domain_id, open_domain, tenant, "
 	            "target_tenant, key_hash, description, created_at, updated_at, "
@@ -171,6 +186,7 @@ void store_transfer_domain(struct tx *tx, struct zone *zone, const char *tenant)
 int64_t store_transfer_sweep(struct tx *tx, int64_t age_s)
 {
 	return tx_exec(tx, "DELETE FROM domain_transfers WHERE "
-	               "expires_at < UTC_TIMESTAMP(3) - INTERVAL ? SECOND LIMIT 1000",
+	               "IF(state = 'OPEN', expires_at, updated_at) < "
+	               "UTC_TIMESTAMP(3) - INTERVAL ? SECOND LIMIT 1000",
 	               TX_BIND(tx_int(age_s)));
 }

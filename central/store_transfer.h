@@ -1,8 +1,10 @@
 /*
- * store_transfer -- the SQL statements for requests to transfer a domain to another
- * tenant. A request expires without a statement: its row can still have the state OPEN,
- * and the functions return TRANSFER_EXPIRED. A request about a domain that is being
- * deleted is also expired.
+ * store_transfer -- the SQL statements for transfer requests. When a request expires, no
+ * statement changes its row. The row still has the state OPEN, but the functions return
+ * TRANSFER_EXPIRED. A request about a domain that is being deleted is also expired.
+ *
+ * accept_transfer knows only the id of the request, so it locks the row of the request
+ * before the row of the domain. If this causes a deadlock, central runs the call again.
  */
 #pragma once
 
@@ -37,9 +39,9 @@ struct transfer_criterion {
 extern const char *const store_transfer_sort_keys[];	/* the only key is "created_at" */
 
 /*
- * Finds the request ID if the caller may see it: the tenant that made it, its target, the
- * tenant that accepted it, and administrators. With the key, each tenant may accept a
- * request, so the caller of store_transfer_get() with full access checks the key.
+ * Finds the request ID if ACCESS allows it. Only these callers may see a request: the
+ * tenant that made it, its target tenant, the tenant that accepted it, and
+ * administrators. accept_transfer uses full access, so it must check the key.
  */
 bool store_transfer_get(struct tx *tx, const char *id, const struct access *access,
                         struct arena *arena, struct transfer *transfer);
@@ -56,9 +58,13 @@ void store_transfer_find(struct tx *tx, const struct access *access,
                          struct tx_rows *rows);
 bool store_transfer_next(struct tx_rows *rows, struct transfer *transfer);
 
+enum { TRANSFERS_MAX = 100 };		/* of one domain */
+/* Returns the number of requests about the domain, in all states. */
+int64_t store_transfer_count(struct tx *tx, const char *domain_id);
 /*
- * Ends an expired request about the domain, and inserts TRANSFER, which expires after
- * EXPIRES_S seconds. ERR_EXISTS in the transaction: the domain has an open request.
+ * Sets the state of an expired request about the domain to EXPIRED. Then inserts
+ * TRANSFER, which expires after EXPIRES_S seconds. ERR_EXISTS in the transaction: the
+ * domain has an open request.
  */
 void store_transfer_insert(struct tx *tx, const struct transfer *transfer,
                            int64_t expires_s, enum store_wait wait);
@@ -66,5 +72,8 @@ void store_transfer_insert(struct tx *tx, const struct transfer *transfer,
 void store_transfer_update(struct tx *tx, const struct transfer *transfer);
 /* Gives the locked domain to TENANT. Increments the version of ZONE. */
 void store_transfer_domain(struct tx *tx, struct zone *zone, const char *tenant);
-/* Deletes requests that ended more than AGE_S seconds ago. Returns their number. */
+/*
+ * Deletes requests that expired, or that a tenant accepted or withdrew, more than AGE_S
+ * seconds ago. Returns their number.
+ */
 int64_t store_transfer_sweep(struct tx *tx, int64_t age_s);

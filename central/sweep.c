@@ -22,7 +22,7 @@ enum {
 	DEAD_WORKER_AGE_S = 30 * 86400,
 	/* central keeps the last serial of a deleted domain (docs/concepts.md) */
 	LAST_SERIAL_S = 365 * 86400,
-	TRANSFER_AGE_S = 30 * 86400,	/* after the end of the request */
+	TRANSFER_AGE_S = 30 * 86400,	/* after the last state */
 };
 
 struct sweep {

@@ -52,10 +52,11 @@ void usage_write(struct tx *tx, const struct write *writes, size_t count)
 
 	if (tx->err || !count)
 		return;
-	changes = arena_alloc(writes->arena, USAGE_CHANGES * count * sizeof(*changes));
-	for (size_t i = 0; i < USAGE_CHANGES * count; i++)
-		changes[i] = writes[i / USAGE_CHANGES].usage[i % USAGE_CHANGES];
-	count = usage_merge(changes, USAGE_CHANGES * count);
+	changes = arena_alloc(writes->arena,
+	                      USAGE_CHANGES_MAX * count * sizeof(*changes));
+	for (size_t i = 0; i < USAGE_CHANGES_MAX * count; i++)
+		changes[i] = writes[i / USAGE_CHANGES_MAX].usage[i % USAGE_CHANGES_MAX];
+	count = usage_merge(changes, USAGE_CHANGES_MAX * count);
 	wait = writes->on_lane ? STORE_WAIT_LONG : usage_wait(writes->central);
 	for (size_t i = 0; i < count && !tx->err; i++)
 		usage_apply(tx, &changes[i], wait);

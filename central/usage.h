@@ -1,7 +1,7 @@
 /*
- * usage -- counts the domains of each tenant, in the transaction that creates or deletes
- * a domain. The row of the tenant has the number. So of several calls at the same time,
- * only as many succeed as the quota allows.
+ * usage -- counts the domains of each tenant, in the transaction that creates, deletes or
+ * transfers a domain. The row of the tenant has the number. So of several calls at the
+ * same time, only as many succeed as the quota allows.
  *
  * Many calls of a tenant change the same row. So call these functions immediately before
  * the commit, after all other statements of the transaction. Then other transactions wait

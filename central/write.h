@@ -23,6 +23,7 @@
 
 struct edit;
 struct rrsets;
+struct share_rights;
 
 /* One call. */
 struct write {
@@ -41,6 +42,11 @@ struct write {
 	 * domain
 	 */
 	const struct zone *locked_zone;
+	/*
+	 * the rights of a caller that changes record sets in a domain of another tenant;
+	 * NULL: the caller may change the whole domain
+	 */
+	const struct share_rights *share;
 	struct edit *edit;		/* the result of write_method.decode */
 	/* the record sets of the edit; NULL: not read yet */
 	struct rrsets *prefetched;
@@ -48,7 +54,7 @@ struct write {
 	const char *cast_method;	/* create_domain, ... */
 	bool catalog_changed;		/* the catalog zone of the pool is out of date */
 	/* of the tenants that get or lose a domain */
-	struct usage_change usage[USAGE_CHANGES];
+	struct usage_change usage[USAGE_CHANGES_MAX];
 	bool is_forced;			/* the argument `force` */
 	bool keeps_unmanaged;		/* the argument `replace` is false */
 	/* the call runs on a lane, so its statements wait for locks (STORE_WAIT_LONG) */

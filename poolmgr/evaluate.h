@@ -30,9 +30,8 @@ enum err evaluate_all(struct poolmgr *poolmgr, const struct domain_query *querie
                       size_t count, struct why *why);
 
 /*
- * Evaluates DOMAIN if no server of the pool is for it, and otherwise does nothing. This
- * is the case for a catalog zone that no server reads: no server report will cause an
- * evaluation.
+ * Evaluates DOMAIN if no server of the pool must serve it. An example is a catalog zone
+ * that no server reads. Without such a server, no report starts an evaluation.
  */
 enum err evaluate_unserved(struct poolmgr *poolmgr, const struct domain_ref *domain,
                            enum action action, const struct cause *cause,

@@ -70,7 +70,9 @@ static const struct option options[] = {
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "scope of the lock for a driver operation. A process holds the lock "
 	  "while it creates or deletes a zone on a name server. domain: the lock covers "
-	  "only the domain; tenant: the lock covers all domains of the tenant" },
+	  "only the domain; tenant: the lock covers all domains of the tenant. With "
+	  "tenant, two processes can change the same zone for a moment after a domain "
+	  "gets another tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports at which the name servers reach mini-DNS",
 	  .required = true },

@@ -509,7 +509,7 @@ static void service_notify_alike(struct poolmgr *poolmgr,
 	free(asked);
 }
 
-/* After an error, the next sync makes the evaluation. */
+/* After an error, the next sync evaluates the domain. */
 static void service_evaluate_unserved(struct poolmgr *poolmgr,
                                       const struct domain_ref *domain,
                                       const struct cause *cause)

@@ -1,11 +1,12 @@
--- A request to give a domain to another tenant. A caller that knows the key accepts it. The table
+-- A request to give a domain to another tenant. A caller that knows the key can accept
+-- the request. The table
 -- has only the SHA-256 of the key, as 64 hexadecimal digits. A domain has at most one open request
 -- (open_domain).
 CREATE TABLE domain_transfers (
   id             CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   domain_id      CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   tenant         VARBINARY(255) NOT NULL,
-  -- Only this tenant can accept the request. '': each tenant with the key.
+  -- Only this tenant can accept the request. '': each tenant that has the key can accept it.
   target_tenant  VARBINARY(255) NOT NULL DEFAULT '',
   key_hash       CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   description    VARCHAR(255) NOT NULL DEFAULT '',

@@ -360,7 +360,7 @@ struct comparison {
 	struct rrset *set;
 	struct arena *arena;
 	uint32_t serial, old_ttl, new_ttl;
-	bool is_retimed;	/* the row of the record set has a new TTL */
+	bool has_new_ttl;	/* the row of the record set has a new TTL */
 	bool *is_kept;		/* for each wanted record: a row has it already */
 	size_t next;		/* wanted records before this index have a row */
 };
@@ -394,7 +394,7 @@ static void plan_kept(struct comparison *c, const struct record *was,
 	uint16_t type = c->set->type;
 	bool is_marked = wanted->managed_by && !was->managed_by;
 
-	c->plan->updated += c->is_retimed;
+	c->plan->updated += c->has_new_ttl;
 	if (is_marked)
 		row.record.managed_by = wanted->managed_by;
 	if (rr_served_ttl(type, was->rdata, was->rdata_len, c->old_ttl) ==
@@ -521,7 +521,7 @@ void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
 			.plan = plan, .set = sets[i], .arena = arena, .serial = serial,
 			.old_ttl = ttl_effective(sets[i]->stored_ttl, default_ttl),
 			.new_ttl = ttl_effective(sets[i]->ttl, default_ttl),
-			.is_retimed = ttl_differs(sets[i]->ttl, sets[i]->stored_ttl),
+			.has_new_ttl = ttl_differs(sets[i]->ttl, sets[i]->stored_ttl),
 		};
 
 		if (sets[i]->field)

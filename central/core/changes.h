@@ -81,6 +81,8 @@ struct rrset {
 	bool stored;
 	struct ttl stored_ttl;
 	const char *stored_description;	/* NULL: the record set has no row */
+	/* as `tenant`; NULL: the record set has no row */
+	const char *stored_tenant;
 	const struct record *was;	/* the rows of the live records */
 	size_t was_count;
 	/*
@@ -92,6 +94,8 @@ struct rrset {
 	/* the result of the changes */
 	struct ttl ttl;
 	const char *description;	/* NULL: empty */
+	/* created the record set by a share; "" or NULL: the tenant of the domain */
+	const char *tenant;
 	struct rdata *wanted;
 	size_t wanted_count, wanted_size;
 	bool paired;

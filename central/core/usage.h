@@ -8,11 +8,12 @@
 
 struct usage_change {
 	const char *tenant;		/* NULL: no change */
-	int64_t domains;		/* 1: a new domain; -1: a deleted domain */
+	/* 1: the tenant gets a domain; -1: the tenant loses a domain */
+	int64_t domains;
 	int64_t max;			/* the quota of the caller; -1: no limit */
 };
 
-enum { USAGE_CHANGES = 2 };		/* of one call */
+enum { USAGE_CHANGES_MAX = 2 };	/* a call changes the numbers of two tenants */
 
 /*
  * Merges the changes of each tenant into one: the sum of `domains`, and the lowest limit.

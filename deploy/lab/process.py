@@ -198,7 +198,7 @@ def _end_group(pid, pidfd, number, seconds):
 def start_of(pid):
     """Clock ticks from boot to the start of a process: with the pid, its identity.
 
-    None: the process has ended, and its parent has not collected it.
+    None: the process has ended, and its parent has not reaped it.
     """
     stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return None if stat[0] in "ZX" else stat[19]

@@ -253,6 +253,12 @@ def central(things):
             {"algorithm": maybe("hmac-sha1"), "secret": maybe(SECRET),
              "new_secret": maybe(False)})},
         "delete_tsigkey": {"tsigkey": things.tsigkey},
+        "create_share": {"share": {"domain": domain, "target_tenant": tenant("u"),
+                                   "name": maybe(f"u.{zone}")}},
+        "get_share": {"share": things.share},
+        "find_shares": {**criterion({"domain": maybe(domain), "target_tenant": maybe(text("u"))}),
+                        **paging(things.share, "created_at")},
+        "delete_share": {"share": things.share, "recordsets": maybe("keep")},
         "create_transfer": {"transfer": {
             "domain": domain, "key_hash": "0" * 64, "target_tenant": maybe(also(tenant("u"), "empty")),
             "expires_in": maybe(number(600)), "description": maybe(text("new"))}},

@@ -124,12 +124,16 @@ ROWS = {
         "update_tld": ADMIN,
         "delete_tld": ADMIN,
         "apply_tlds": ADMIN,
+        "create_share": OWNED,
+        "get_share": OWNED,
+        "find_shares": OWN_LIST,
+        "delete_share": OWNED,
         "create_transfer": OWNED,
         "get_transfer": OWNED,
         "find_transfers": OWN_LIST,
         "update_transfer": OWNED,
         "withdraw_transfer": OWNED,
-        # of another tenant's request, whose target is the owner
+        # another tenant made the request, and its target is the owner
         "accept_transfer": Outcomes("done", F, F, F),
         "set_quota": ADMIN,
         "reset_quotas": ADMIN,
@@ -217,6 +221,18 @@ ROWS = {
     "routes_agent": {"routes_changed": FLEET},
 }
 
+# A tenant that has a share of the owner's domain. Of all other methods it gets what others get.
+GUEST = {"project_id": "guest"}
+SHARED = {
+    "get_domain": "done", "find_domains": "sees", "get_status of a domain": "done",
+    "create_recordset": "done",
+    # of a record set of the owner
+    "apply_changes": F,
+    "find_recordsets of a domain": "done", "find_records of a domain": "done",
+    "get_share": "done", "find_shares": "sees",
+    "update_domain": F, "create_share": F, "delete_share": F,
+}
+
 # ---- lines of the log ----
 
 ID = "[0-9a-f]{32}"
@@ -243,10 +259,12 @@ CHANGED = {
         "update_tld": ("tld", "tld{number}.example.", None),
         "delete_tld": ("tld", "tld{number}.example.", None),
         "apply_tlds": ("tld", "list", (1, 0, 0)),
+        "create_share": ("share", ID, None),
+        "delete_share": ("share", "{share}", None),
         "create_transfer": ("transfer", ID, None),
         "update_transfer": ("transfer", "{transfer}", None),
         "withdraw_transfer": ("transfer", "{transfer}", None),
-        "accept_transfer": ("transfer", "{offered}", None),
+        "accept_transfer": ("domain", "offered{number}.example.", (0, 0, 0)),
         "set_quota": ("quota", OWNER + "/domains", None),
         "reset_quotas": ("quota", OWNER, None),
         "create_tsigkey": ("tsigkey", "new.{zone}", None),
@@ -292,7 +310,7 @@ UNCHANGED = {
                     "get_blacklist", "find_blacklists", "get_tld", "find_tlds",
                     "get_quotas", "find_quotas",
                     "get_tsigkey", "find_tsigkeys", "get_status",
-                    "get_transfer", "find_transfers",
+                    "get_share", "find_shares", "get_transfer", "find_transfers",
                     "find_workers", "find_locks", "find_repairs"),
         "ports": ("get_port", "list_ports", "get_published", "get_network", "list_networks",
                   "get_subnet", "list_subnets", "hosts_export", "hosts_versions"),
@@ -352,7 +370,7 @@ def variants(things):
             "get_status of a domain": domain,
             # no limit: the owner's domains of the other callers stay
             "set_quota": {"tenant": OWNER, "resource": "domains", "hard_limit": -1},
-            "find_transfers": {},
+            "find_shares": {}, "find_transfers": {},
         },
         "ports": {"list_ports": {}, "list_ports of a network": network, "list_networks": {},
                   "list_subnets": {},

@@ -415,7 +415,7 @@ class MixedTest(CatalogStory):
 
 
 class UnreadTest(CatalogStory):
-    """No server of the pool reads the catalog zone, so no report of a server ends its changes."""
+    """No server of the pool reads the catalog zone, so no report makes the catalog zone ACTIVE."""
 
     name_servers = ("bind",)
     settings = merged(SETTINGS, {"poolmgr": {"periodic_sync_interval": 600}})

@@ -4,6 +4,7 @@ Nobody plays the pool manager but this file: it reports what servers would have.
 """
 
 import contextlib
+import hashlib
 import itertools
 import json
 import logging
@@ -1146,6 +1147,20 @@ class Once(Story):
                                                              "recordset": recordset})[:2]
         self.assertEqual(first, second)
 
+    def test_one_effect_for_two_tenants(self):
+        name, key = self.create()["name"], "k" * 32
+        for method, args in (
+                ("create_share", {"share": {"domain": name, "target_tenant": "carol"}}),
+                ("create_transfer", {"transfer": {
+                    "domain": name, "key_hash": hashlib.sha256(key.encode()).hexdigest()}})):
+            first, second = self.send_twice(method, args)[:2]
+            self.assertEqual(first, second)
+        first, second = self.send_twice("accept_transfer", {"transfer": first["id"], "key": key},
+                                        ALICE | {"project_id": "carol"})[:2]
+        self.assertEqual(first, second)
+        self.assertEqual((first["state"], call("get_domain", ADMIN, domain=name)["tenant"]),
+                         ("ACCEPTED", "carol"))
+
     def test_told_again(self):
         """Who gave the answer may have died before the pool manager heard."""
         name = self.create()["name"]
@@ -1701,7 +1716,9 @@ class Neighbour(Story):
             call("create_pool", ADMIN, pool={"name": pools[-1], "catalog_zone": catalog,
                                              "ns_records": ["ns1.example.net."]})
         waited = self.waited_ms()
-        with held(f"SELECT id FROM domains WHERE name = '{catalogs[0]}' FOR UPDATE"):
+        # by its id: by its name, the gap beside it would be locked, too
+        locked = call("get_domain", ADMIN, domain=catalogs[0])["id"]
+        with held(f"SELECT id FROM domains WHERE id = '{locked}' FOR UPDATE"):
             def listed(member):
                 return lab.sql(f"SELECT 1 FROM domains WHERE id = '{member}' AND catalog_id <> ''")
             late = self.create(context=ADMIN, pool=pools[0])["id"]

@@ -126,8 +126,8 @@ class Alone(unittest.TestCase):
                 for row in group["commands"]]
         self.assertEqual({row["words"] for row in rows
                           if "all-tenants" in [option["name"] for option in row["options"]]},
-                         {f"{what} list" for what in ("domain", "owner", "network", "subnet", "port",
-                                                      "route")})
+                         {f"{what} list" for what in ("domain", "share", "transfer", "owner",
+                                                      "network", "subnet", "port", "route")})
 
     def test_the_sample_as_a_document(self):
         groups = json.loads(client("--sample", "--json")[1])
@@ -427,7 +427,7 @@ class Commands(WithFleet):
         out = self.run_client("status", "table.org")
         self.assertEqual(list(self.run_json("status", "table.org")), ["domain"])
         for server in self.fleet.name_servers:
-            self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +OK +\d+ +0 ")
+            self.assertRegex(out, rf"(?m)^{server.name} +ACTIVE +UPDATE +SUCCESS +OK +\d+ +0 ")
         self.assertRegex(out, r"(?m)^SERVER .* HEALTH +SERIAL +SERIALS BEHIND +CHECKED ")
         self.assertIn("3 of 3 servers have the serial", out)
         out = self.run_client("watch", "table.org")
@@ -525,7 +525,7 @@ class Commands(WithFleet):
             (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
             (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
             (USAGE, "Usage: .*final dot", ["record", "add", "errors.org", "w.errors.org", "A", "x"]),
-            (USAGE, "Usage: --tenant: must not be empty", ["quota", "show", "--tenant", ""]),
+            (USAGE, "Usage: --tenant: must not be empty without --admin", ["quota", "show", "--tenant", ""]),
             (USAGE, "Usage: .*--ttl", ["record", "add", "errors.org", "w", "A", "x", "--ttl", "y"]),
             (UNREACHABLE, "Unavailable: no worker serves the topic nobody", ["ping", "nobody"]),
         ):
@@ -701,7 +701,7 @@ class Commands(WithFleet):
                        ("UPDATE", None, None, None)}
             text = self.run_client("status", "unreported.org")
             return waiting == {"bind", "knot", "nsd"} == set(re.findall(
-                rf"(?m)^(\w+) +UPDATE +no report yet +\w+ +- +- +- +0 +- +{reason}$", text))
+                rf"(?m)^(\w+) +ACTIVE +UPDATE +no report yet +\w+ +- +- +- +0 +- +{reason}$", text))
         self.assertTrue(shown("waits until the pool manager creates the zone"))
         for pid in manager:
             os.kill(pid, signal.SIGCONT)
@@ -1319,7 +1319,7 @@ class Health(unittest.TestCase):
         self.fleet.wait_for(seen, self.SECONDS, f"status {want} with {lines}")
 
     def shows_failure(self, error=""):
-        """A domain that a server lacks. It is in ERROR, or ACTIVE by the other servers."""
+        """A domain that a server lacks. It is in ERROR, or ACTIVE because the other servers serve it."""
         if error:
             self.fleet.mariadb.sql("UPDATE domains SET task = 'UPDATE', status = 'ERROR' "
                                    "WHERE name = 'health.org.'")

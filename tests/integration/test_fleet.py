@@ -239,7 +239,7 @@ class Locks(Story):
         self.assertEqual(self.worker().take("x")["fences"], [2])
 
     def test_deadlock_at_the_release(self):
-        """The database ends the lighter transaction: the release."""
+        """The database rolls back the transaction with fewer changes: the release."""
         a = self.worker()
         a.take("x")
         before = self.status("Innodb_deadlocks")

@@ -145,12 +145,13 @@ class Lab:
             network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
             subnet=subnet["subnet"]["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
+            share=caller.create_share(share={"domain": domain, "target_tenant": "guest"})["id"],
             transfer=self.make_transfer(f"given{number}.example."),
             offered=self.make_transfer(f"offered{number}.example.", tenant="giver"),
             stuck=domain, port=self.nobody.getsockname()[1])
 
     def make_transfer(self, name, **values):
-        """A request; one of another tenant is for the owner, who has the key."""
+        """Makes a request. With `tenant`, another tenant makes it, and its target is the owner."""
         domain = self.caller.create_domain(domain={"name": name} | values)["id"]
         return self.caller.create_transfer(transfer={
             "domain": domain, "key_hash": hashlib.sha256(TRANSFER_KEY.encode()).hexdigest(),

@@ -88,7 +88,7 @@ class Users(unittest.TestCase):
 
 class Left(unittest.TestCase):
 
-    def test_a_process_that_nobody_collected_has_ended(self):
+    def test_a_process_that_is_not_reaped_has_ended(self):
         folder = Path(tempfile.mkdtemp(prefix="zflab"))
         self.addCleanup(shutil.rmtree, folder)
         child = subprocess.Popen(["sleep", "1000"])

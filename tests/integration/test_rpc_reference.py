@@ -32,6 +32,7 @@ REFUSED = {
     "plan_approve": "Conflict",         # no plan is held
     "compare": "Conflict",              # there is no Neutron
     "cancel_import": "Conflict",        # it is committed
+    "accept_transfer": "Conflict",      # it is withdrawn
     "abandon_domain": "NotFound",       # it may be deleted by now
     "delete_subnet": "NotFound",        # it went with its network
     "delete_network": "Conflict",       # the records of its port may be there
@@ -155,7 +156,8 @@ class Methods(unittest.TestCase):
     @staticmethod
     def remember(method, answer, ids):
         """The ids that later examples name."""
-        if method.name in ("create_recordset", "begin_import", "create_blacklist"):
+        if method.name in ("create_recordset", "begin_import", "create_blacklist",
+                           "create_share", "create_transfer"):
             ids[method.name.partition("_")[2]] = answer["id"]
         if method.name == "ownership_release":
             ids["order"] = answer["order"]

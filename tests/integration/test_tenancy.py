@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import test_hostile                                             # noqa: E402
-from tenancy_table import (ADMINISTRATOR, CALLERS, CHANGED, FANOUTS, ID, MALFORMED, # noqa: E402
-                           OWNER, RECEIVER, REGISTRY, ROUTER, ROWS, STORAGE, TOPICS,
-                           UNCHANGED, WITH_NUL, ZONE, arguments)
+from tenancy_table import (ADMINISTRATOR, CALLERS, CHANGED, FANOUTS, GUEST, ID,   # noqa: E402
+                           MALFORMED, OWNER, RECEIVER, REGISTRY, ROUTER, ROWS, SHARED,
+                           STORAGE, TOPICS, UNCHANGED, WITH_NUL, ZONE, arguments)
 from test_hostile import message, unwrapped                     # noqa: E402
 from test_signed import envelope, sign                          # noqa: E402
 from agent import Agent                                         # noqa: E402
@@ -130,7 +130,7 @@ class Things:
         self.things.order = self.make_order()
         self.names = [self.things.zone, self.things.domain, self.things.recordset,
                       self.things.record, self.things.network, self.things.route, STORAGE,
-                      self.things.transfer]
+                      self.things.transfer, self.things.share]
 
     @staticmethod
     def make_order():
@@ -166,12 +166,12 @@ class Matrix(unittest.TestCase):
             cls._made = Things()
         return cls._made
 
-    def differences(self, group, caller, context, things):
+    def differences(self, wanted_of, caller, context, things):
         """Rows that gave this caller another outcome, one call after the other."""
         for kind, rows in ROWS.items():
             for row, args in arguments(kind, things.things).items():
                 got = asker.ask(TOPICS[kind], row.partition(" ")[0], args, context)
-                wanted = getattr(rows[row], group)
+                wanted = wanted_of(kind, row)
                 if things.label(rows[row], got) != wanted:
                     yield f"{kind} {row}, {caller}: {wanted} is right", got
 
@@ -226,7 +226,16 @@ class Matrix(unittest.TestCase):
             things = Things()
             if group == "administrators":       # others may not abandon it, and it would stay
                 things.things.stuck = lab.make_stuck()
-            self.assertEqual([*self.differences(group, caller, context, things)], [])
+            self.assertEqual([*self.differences(
+                lambda kind, row, group=group: getattr(ROWS[kind][row], group), caller, context,
+                things)], [])
+
+    def test_shared(self):
+        """A tenant with a share of the domain."""
+        def wanted(kind, row):
+            others = ROWS[kind][row].others
+            return SHARED.get(row, others) if kind == "central" else others
+        self.assertEqual([*self.differences(wanted, "guest", GUEST, Things())], [])
 
     def test_agents_take_no_wrong_signature(self):
         """Nor the right one of another topic; without any, they are in the matrix."""

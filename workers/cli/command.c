@@ -9,7 +9,8 @@
 #include "idn.h"
 
 const struct command_group command_groups[] = {
-	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
+	{ "Domains and records",
+	  { "domain", "record", "share", "transfer", "status", "watch", "sync" } },
 	{ "Pools and name servers",
 	  { "pool", "server", "servers", "repairs", "tsigkey" } },
 	{ "Limits", { "quota", "blacklist", "tld" } },

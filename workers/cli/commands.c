@@ -80,10 +80,10 @@ const struct command commands[] = {
 	  "Imports the zone file FILE (a master file, RFC 1035). If the name of the file "
 	  "ends in .xz or .gz, the client decompresses the file. If FILE is -, the "
 	  "client reads standard input. If the domain does not exist, central creates "
-	  "the domain. If the domain exists, central replaces its records with the "
-	  "records in the file. The import is one change with one serial. If the serial "
-	  "in the file is newer than the serial of the domain, the domain gets the "
-	  "serial in the file.\n"
+	  "the domain. --pool and --attributes apply only to a new domain. If the domain "
+	  "exists, central replaces its records with the records in the file. The import "
+	  "is one change with one serial. If the serial in the file is newer than the "
+	  "serial of the domain, the domain gets the serial in the file.\n"
 	  "The client reads the file in the same way as BIND. The file may contain "
 	  "$ORIGIN, $TTL, $INCLUDE and $GENERATE lines. A file in an $INCLUDE line must "
 	  "be in the folder of FILE or in a folder below that folder. One $GENERATE line "
@@ -102,11 +102,11 @@ const struct command commands[] = {
 	  "characters, and it refuses octets above 127 in names. Write each of these "
 	  "octets as \\DDD. The client also refuses a TTL above 2147483647, an owner "
 	  "name in quotes, two strings without a blank between them, an empty URI "
-	  "target, and NULL records. The client reads the following types only by "
-	  "number, with the data in hexadecimal, for example TYPE261 \\# 2 0102 "
-	  "(RFC 3597): A6, ATMA, AVC, DOA, DSYNC, GID, NINFO, NSAP, NSAP-PTR, NXT, "
-	  "RESINFO, RKEY, SINK, TA, UID, UNSPEC, WALLET, WKS, and types that are newer "
-	  "than this version.\n"
+	  "target, and NULL records. For some types, write the number of the type "
+	  "and the data in hexadecimal (RFC 3597), for example TYPE261 \\# 2 0102. These "
+	  "types are A6, ATMA, AVC, CLA, DOA, DSYNC, GID, IPN, NINFO, NSAP, NSAP-PTR, "
+	  "NXT, RESINFO, RKEY, SINK, TA, UID, UINFO, UNSPEC, WALLET, WKS and all types "
+	  "that are newer than this version of the client.\n"
 	  "If the client or central refuses a record, the reason begins with the name of "
 	  "the file and the number of the line. Central changes nothing before it has "
 	  "received and checked all records. If the import would delete a record that "
@@ -331,24 +331,46 @@ const struct command commands[] = {
 	  "zonefleet tld import public_suffix_list.dat --replace --dry-run --admin\n"
 	  "zonefleet tld import public_suffix_list.dat --replace --admin" },
 
+	{ "share create", "DOMAIN TENANT", 2, 2, OPT(AT), NEED_BROKER, share_create,
+	  "let another tenant create record sets in a domain",
+	  "Gives TENANT the right to create record sets in DOMAIN, at all names or, with "
+	  "--at, at one name and all names below it. TENANT can change and delete only "
+	  "the record sets that it created. TENANT can also read the domain, its status "
+	  "and these record sets. The record sets count for the quotas of your tenant.",
+	  "zonefleet share create example.org acme --at acme.example.org" },
+	{ "share list", "[DOMAIN]", 0, 1, OPT(ALL_TENANTS) | OPT(LIMIT),
+	  NEED_BROKER, share_list,
+	  "list the shares",
+	  "Lists the shares of the domains of your tenant, and the shares that give a "
+	  "right to your tenant. If you give DOMAIN, lists only the shares of DOMAIN.",
+	  "zonefleet share list example.org" },
+	{ "share show", "ID", 1, 1, 0, NEED_BROKER, share_show,
+	  "show a share",
+	  "Shows the share.",
+	  "zonefleet share show 5d2b8a5c6a0f4c529a513f0a8a1c7c11" },
+	{ "share delete", "ID", 1, 1, OPT(RECORDSETS), NEED_BROKER, share_delete,
+	  "delete a share",
+	  "Deletes the share. If the tenant has record sets that no other share covers, "
+	  "the command needs --recordsets.",
+	  "zonefleet share delete 5d2b8a5c6a0f4c529a513f0a8a1c7c11 --recordsets keep" },
 	{ "transfer create", "DOMAIN", 1, 1,
 	  OPT(TARGET_TENANT) | OPT(EXPIRES_IN) | OPT(DESCRIPTION),
 	  NEED_BROKER, transfer_create,
 	  "make a request to give a domain to another tenant",
-	  "Makes a request to give DOMAIN to another tenant, with a random key. Give the "
+	  "Makes a random key and a request to give DOMAIN to another tenant. Give the "
 	  "id and the key to the other tenant, who then runs 'transfer accept'. The "
 	  "domain belongs to your tenant until then. Only this command prints the key: "
-	  "the database has only its hash. If you lose the key, withdraw the request, "
-	  "and make another request. A domain has at most one open request.",
+	  "the database has only its hash. If you lose the key, withdraw the request and "
+	  "make another one. A domain has at most one open request.",
 	  "zonefleet transfer create example.org\n"
 	  "zonefleet transfer create example.org --target-tenant acme --expires-in 1d" },
 	{ "transfer list", "", 0, 0, OPT(ALL_TENANTS) | OPT(LIMIT),
 	  NEED_BROKER, transfer_list,
 	  "list the transfer requests",
-	  "Lists the requests that your tenant made, the requests that have your tenant "
-	  "as their target, and the requests that your tenant accepted. A request is "
-	  "OPEN, ACCEPTED, WITHDRAWN or EXPIRED. central deletes a request 30 days after "
-	  "the time in the column EXPIRES.",
+	  "Lists the requests that your tenant made or accepted. Also lists the requests "
+	  "whose target is your tenant. A request is OPEN, ACCEPTED, WITHDRAWN or "
+	  "EXPIRED. central deletes a request 30 days after the time in the column "
+	  "EXPIRES.",
 	  "zonefleet transfer list" },
 	{ "transfer show", "ID", 1, 1, 0, NEED_BROKER, transfer_show,
 	  "show a transfer request",
@@ -362,15 +384,17 @@ const struct command commands[] = {
 	{ "transfer accept", "ID [KEY]", 1, 2, OPT(KEY_FILE),
 	  NEED_BROKER, transfer_accept,
 	  "accept a transfer request and get its domain",
-	  "Gives the domain of the request to your tenant, with all its record sets. The "
-	  "name servers serve the domain as before. The quotas of your tenant must allow "
-	  "one more domain, and the record sets and records of the domain. If you give "
-	  "KEY as an argument, other users of the machine can read the key in the list "
-	  "of processes. --key-file avoids this.",
+	  "Gives the domain of the request and all record sets of the domain to your "
+	  "tenant. The name servers serve the domain as before. The quotas of your "
+	  "tenant must allow one more domain. They must also allow the numbers of record "
+	  "sets and records in this domain. If you give KEY as an argument, other users "
+	  "of the machine can read the key in the list of processes. --key-file avoids "
+	  "this.",
 	  "zonefleet transfer accept 5d2b8a5c6a0f4c529a513f0a8a1c7c11 --key-file -" },
 	{ "transfer withdraw", "ID", 1, 1, 0, NEED_BROKER, transfer_withdraw,
-	  "end an open transfer request",
-	  "Ends an open request. After this command, no tenant can accept the request.",
+	  "withdraw an open transfer request",
+	  "Withdraws an open request. After this command, no tenant can accept the "
+	  "request.",
 	  "zonefleet transfer withdraw 5d2b8a5c6a0f4c529a513f0a8a1c7c11" },
 
 	{ "tsigkey create", "NAME", 1, 1,

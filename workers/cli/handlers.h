@@ -21,6 +21,7 @@ command_fn blacklist_delete;
 command_fn tld_add, tld_list, tld_delete;				/* tld.c */
 command_fn tld_import;							/* tld_import.c */
 command_fn quota_show, quota_list, quota_set, quota_reset;		/* quota.c */
+command_fn share_create, share_list, share_show, share_delete;		/* share.c */
 command_fn transfer_create, transfer_list, transfer_show;		/* transfer.c */
 command_fn transfer_set, transfer_withdraw, transfer_accept;
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */

@@ -75,8 +75,9 @@ static enum err cli_apply_options(struct cli *cli)
 	cli_set_text(&settings->tenant, cli->option[OPT_TENANT]);
 	settings->admin |= cli_has(cli, OPT_ADMIN);
 	settings->all_tenants |= cli_has(cli, OPT_ALL_TENANTS);
-	if (!err && cli_has(cli, OPT_TENANT) && !*settings->tenant)
-		err = cli_usage(cli, "--tenant: must not be empty");
+	/* an administrator can be without a tenant */
+	if (!err && cli_has(cli, OPT_TENANT) && !*settings->tenant && !settings->admin)
+		err = cli_usage(cli, "--tenant: must not be empty without --admin");
 	if (!err && *settings->tenant &&
 	    identity_check(settings->tenant, "the tenant", &cli->why))
 		err = cli_usage(cli, "%s", cli->why.text);

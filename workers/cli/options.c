@@ -68,10 +68,17 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DESCRIPTION]  = { "description", 0, "TEXT",
 		"set the description, which can be any text" },
 	[OPT_TARGET_TENANT] = { "target-tenant", 0, "TENANT",
-		"only TENANT can accept the request. An empty value (''): each tenant "
-		"that has the key" },
+		"let only TENANT accept the request. With an empty value (''), each "
+		"tenant that has the key can accept it" },
 	[OPT_EXPIRES_IN]   = { "expires-in", 0, "TIME",
-		"the request expires after TIME, from 1m to 90d. The default is 7d" },
+		"set the time until the request expires, from 1m to 90d. The default is "
+		"7d" },
+	[OPT_AT]           = { "at", 0, "NAME",
+		"share only NAME and all names below NAME", .is_name = true },
+	[OPT_RECORDSETS]   = { "recordsets", 0, "WHAT",
+		"decide about the record sets that no other share covers. delete: delete "
+		"them. keep: give them to the tenant of the domain. Without this option, "
+		"central refuses to delete the share" },
 	[OPT_KEY_FILE]     = { "key-file", 0, "FILE",
 		"read the key from FILE. If FILE is -, the client reads standard input" },
 	[OPT_ATTRIBUTES]   = { "attributes", 0, "KEY=VALUE,...",
@@ -170,8 +177,9 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that zonefleet-ports, zonefleet-routes "
-		"or zonefleet-ownership manages. If one of these programs needs a "
-		"deleted record, the program adds the record again. With this option, "
+		"or zonefleet-ownership manages, and record sets of tenants that have a "
+		"share of the domain. If one of these programs needs a deleted record, "
+		"the program adds the record again. With this option, "
 		"'router delete' deletes the router even if the former names of moved "
 		"routes still lead to the router" },
 	[OPT_HOST]         = { "host", 0, "NAME",

@@ -314,7 +314,7 @@ void table_value(struct table *table, const json_t *value)
 			output_join_pairs(value, &text);
 		else
 			output_join_texts(value, &text);
-		table_text(table, buf_string(&text));
+		table_text(table, text.len ? buf_string(&text) : "-");
 	}
 	buf_clear(&text);
 }

@@ -82,7 +82,8 @@ void table_plain(struct table *table, const char *text);
 void table_number(struct table *table, int64_t number);
 /*
  * VALUE: a text, a number, a boolean value, a list of texts or an object of texts. Writes
- * "a, b" for a list, "a=1, b=2" for an object, and "" for null.
+ * "a, b" for a list, "a=1, b=2" for an object, and "-" for an empty list or object, or
+ * for null.
  */
 void table_value(struct table *table, const json_t *value);
 void table_printf(struct table *table, const char *fmt, ...)

@@ -125,28 +125,19 @@ static enum err transfer_put_expiry(struct cli *cli, json_t *into)
 	return err;
 }
 
-/* The key is in no call before accept_transfer, so only this command prints it. */
-enum err transfer_create(struct cli *cli)
+/* After an error without an answer, the key of a request is lost. REQUEST: taken over. */
+static enum err transfer_send(struct cli *cli, json_t *request, const char *key)
 {
-	char name[NAME_MAX_TEXT + 1], key[KEY_LEN + 1];
-	uint8_t octets[KEY_OCTETS];
-	json_t *wish, *transfer;
-	enum err err = cli_domain(cli, 0, name);
+	struct why why;
+	json_t *transfer;
+	enum err err = cli_call(cli, "create_transfer",
+	                        json_pack("{s:o}", "transfer", request), &transfer);
 
-	if (err)
-		return err;
-	random_fill(octets, sizeof octets);
-	hex_encode(octets, sizeof octets, key);
-	wish = json_pack("{s:s}", "domain", name);
-	transfer_put_key(key, wish);
-	transfer_put_values(cli, wish);
-	err = transfer_put_expiry(cli, wish);
-	if (err) {
-		json_decref(wish);
-		return err;
+	if (err == ERR_TIMEOUT || err == ERR_UNREACHABLE) {
+		why = cli->why;
+		return fail(&cli->why, err, "%.300s: central possibly made the request: "
+		            "see 'transfer list', and withdraw the request", why.text);
 	}
-	err = cli_call(cli, "create_transfer", json_pack("{s:o}", "transfer", wish),
-	               &transfer);
 	if (err)
 		return err;
 	json_object_set_new(transfer, "key", json_string(key));
@@ -156,6 +147,32 @@ enum err transfer_create(struct cli *cli)
 	return OK;
 }
 
+/*
+ * create_transfer sends only the hash. So central cannot show the key, and only this
+ * command prints it.
+ */
+enum err transfer_create(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1], key[KEY_LEN + 1];
+	uint8_t octets[KEY_OCTETS];
+	json_t *request;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (err)
+		return err;
+	random_fill(octets, sizeof octets);
+	hex_encode(octets, sizeof octets, key);
+	request = json_pack("{s:s}", "domain", name);
+	transfer_put_key(key, request);
+	transfer_put_values(cli, request);
+	err = transfer_put_expiry(cli, request);
+	if (err) {
+		json_decref(request);
+		return err;
+	}
+	return transfer_send(cli, request, key);
+}
+
 enum err transfer_set(struct cli *cli)
 {
 	json_t *values = json_object();
@@ -163,8 +180,8 @@ enum err transfer_set(struct cli *cli)
 	transfer_put_values(cli, values);
 	if (!json_object_size(values)) {
 		json_decref(values);
-		return cli_usage(cli, "needs at least one of --target-tenant and "
-		                 "--description");
+		return cli_usage(cli, "transfer set needs at least one of "
+		                 "--target-tenant and --description");
 	}
 	return transfer_call(cli, "update_transfer",
 	                     json_pack("{s:s, s:o}", "transfer", cli->argv[0], "values",
@@ -173,7 +190,10 @@ enum err transfer_set(struct cli *cli)
 
 /* ---- accept ---- */
 
-/* Reads the key from the file PATH ("-": standard input), without white space around. */
+/*
+ * Reads the key from the file PATH ("-": standard input). Removes white space at the end
+ * of the key.
+ */
 static enum err transfer_read_key(struct cli *cli, const char *path,
                                   char key[KEY_READ_MAX + 1])
 {
@@ -205,7 +225,7 @@ enum err transfer_accept(struct cli *cli)
 	if (err)
 		return err;
 	args = transfer_args(cli);
-	if (json_object_set_new(args, "key", json_string(key))) {
+	if (args && json_object_set_new(args, "key", json_string(key))) {
 		json_decref(args);
 		return cli_usage(cli, "KEY: must be text in UTF-8");
 	}

@@ -17,7 +17,7 @@
 /* The pauses, with their jitter, are shorter than the allowed delay of a waiter. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
 
-enum { TRIES_MAX = 5 };		/* of one release or renewal, at once */
+enum { TRIES_MAX = 5 };		/* of one release or renewal, without a pause */
 
 /* A lock of this process, by its object. */
 struct entry {

@@ -62,6 +62,8 @@ struct recordset {
 	bool has_ttl;	/* false: the record set has the TTL of the domain */
 	uint32_t ttl;
 	const char *description;
+	/* tenant that created the record set by a share, or tenant of the domain */
+	const char *tenant;
 	struct record *records;
 	size_t record_count;
 	int64_t created_at, updated_at;

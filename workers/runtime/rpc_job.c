@@ -124,12 +124,12 @@ void rpc_jobs_free(struct rpc_server *server)
 /* The name of an object in an argument VALUE, as the sender gave it; NULL: no name. */
 static const char *job_subject_name(const json_t *value)
 {
-	if (json_is_object(value)) {
-		const json_t *id = json_object_get(value, "id");
+	static const char *const keys[] = { "id", "domain", "name" };
+	const json_t *name = json_is_object(value) ? NULL : value;
 
-		value = id ? id : json_object_get(value, "name");
-	}
-	return json_string_value(value);
+	for (size_t i = 0; !name && i < sizeof(keys) / sizeof(keys[0]); i++)
+		name = json_object_get(value, keys[i]);
+	return json_string_value(name);
 }
 
 /* NULL: one of the two arguments has no name. */

@@ -391,7 +391,7 @@ static bool has_other_rows(const struct fixture *f, const struct subject *s)
 	       count_rows(f, s, ROW_UPDATE) || count_rows(f, s, ROW_TOUCH);
 }
 
-/* Also from the TTL of the domain to its own TTL of the same value. */
+/* True: the TTL in the row changes, even if the served TTL stays the same. */
 static bool has_new_ttl(const struct model *m)
 {
 	return m->touched && !same_ttl(m->ttl, m->stored_ttl);

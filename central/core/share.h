@@ -1,0 +1,39 @@
+/*
+ * share -- decides what a tenant may change in a domain of another tenant that the other
+ * tenant shares with it. The tenant may create record sets at the names of the shares and
+ * below these names, and may change and delete the record sets that it created. All other
+ * record sets and the values of the domain belong to the tenant of the domain.
+ */
+#pragma once
+
+#include "core/rrsets.h"
+#include "core/zone.h"
+
+/* The rights of a tenant in one domain, from its shares. */
+struct share_rights {
+	const char *tenant;
+	const struct name *names;	/* of the shares */
+	size_t count;
+};
+
+/* True: NAME is the name of a share, or is below the name of a share. */
+bool share_covers(const struct share_rights *rights, const struct name *name);
+/*
+ * Checks the names and types of changes. ERR_DENIED: a share does not cover a name, or a
+ * change is about NS records of ZONE itself.
+ */
+enum err share_check_changes(const struct share_rights *rights, const struct zone *zone,
+                             const struct change *changes, size_t count,
+                             struct why *why);
+/*
+ * Checks who created the changed record sets. ERR_DENIED: a changed record set has
+ * records and belongs to another tenant.
+ */
+enum err share_check_sets(const struct share_rights *rights, const struct rrsets *sets,
+                          struct why *why);
+/*
+ * Sets the tenant of each changed record set. A record set without live records gets the
+ * tenant of the caller; RIGHTS NULL: the tenant of the domain. All other record sets keep
+ * their tenant.
+ */
+void share_assign(const struct share_rights *rights, const struct rrsets *sets);
