@@ -26,26 +26,31 @@ int64_t edit_quota(const struct write *write, int64_t own, int configured)
 }
 
 /* The group may have locked and read the zone already (write.c). */
-static bool edit_lock_zone(struct write *write, const struct domain_key *key)
+static bool edit_lock_zone(struct write *write, const struct domain_key *key,
+                           const struct access *access)
 {
-	static const struct access everyone = { .tenant = "", .all = true };
-
 	if (!write->locked_zone) {
 		/* the buffer may have rows of an earlier call about this domain */
 		store_buffer_flush(write->buffer, write->tx);
-		return store_domain_lock(write->tx, key, &everyone, write->req->may_wait,
+		return store_domain_lock(write->tx, key, access, write->req->may_wait,
 		                         write->arena, &write->zone);
 	}
 	write->zone = *write->locked_zone;
-	return true;
+	return store_domain_is_visible(access, &write->zone);
 }
 
-/* Reads the shares after the lock: the snapshot must not be older (store.h). */
-static bool edit_read_share(struct write *write)
+/*
+ * For a caller that has a share of the domain. Looks for the share first, so that other
+ * callers neither lock the domain nor see that it is locked.
+ */
+static bool edit_lock_by_share(struct write *write, const struct domain_key *key)
 {
+	static const struct access everyone = { .tenant = "", .all = true };
 	struct share_rights *rights = arena_alloc(write->arena, sizeof(*rights));
 
-	if (!store_share_rights(write->tx, write->zone.is.id, &write->access,
+	if (write->tx->err || !store_share_domain(write->tx, key, write->access.tenant) ||
+	    !edit_lock_zone(write, key, &everyone) ||
+	    !store_share_rights(write->tx, write->zone.is.id, &write->access,
 	                        write->arena, rights))
 		return false;
 	write->share = rights;
@@ -98,15 +103,12 @@ enum err edit_check_version(struct write *write)
 static enum err edit_check_access(struct write *write, const struct domain_key *key,
                                   bool by_share)
 {
-	if (!edit_lock_zone(write, key) ||
-	    (!store_domain_is_visible(&write->access, &write->zone) &&
-	     !edit_read_share(write)))
+	if (!edit_lock_zone(write, key, &write->access) &&
+	    !edit_lock_by_share(write, key))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	if (write->share && !by_share)
-		return tx_fail(write->tx, ERR_DENIED, "only the tenant of the domain "
-		               "%.200s may make this call: the domain is shared with "
-		               "your tenant, which may change its own record sets",
+		return tx_fail(write->tx, ERR_DENIED, DOMAIN_IS_SHARED,
 		               write->zone.is.name);
 	return OK;
 }
@@ -419,6 +421,10 @@ static enum err edit_make_plan(struct write *write, struct change *changes, size
 		return err;
 	share_assign(write->share, &sets);
 	outcome->limits = limits_find(&sets);
+	if (write->share)
+		err = share_check_limits(outcome->limits, &write->req->why);
+	if (err)
+		return err;
 	advice_set_check(&sets, write->arena, &outcome->advice);
 	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
 	err = edit_check_recordset_quota(write, plan);

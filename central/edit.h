@@ -64,6 +64,10 @@ static inline enum err edit_read_force(struct write *write)
 	return json_get_bool(write->req->args, "force", 0, &write->is_forced,
 	                     &write->req->why);
 }
+/* The reason for a caller that has only a share of the domain. */
+#define DOMAIN_IS_SHARED \
+	"only the tenant of the domain %.200s may make this call: the domain is shared " \
+	"with your tenant, which may only change its own record sets"
 /*
  * Locks the domain KEY for a change. Calls the three functions above, and returns the
  * first error. ERR_NOT_FOUND: there is no such domain, or the caller may not see it.

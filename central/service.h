@@ -135,6 +135,11 @@ rpc_handler service_get_status;
 extern const struct json_field service_share_fields[], service_share_find_fields[];
 
 write_handler service_create_share, service_delete_share;
+/*
+ * For a domain that TENANT gets: gives the record sets that TENANT created to the tenant
+ * of the domain, and deletes the shares with TENANT.
+ */
+void service_share_take(struct write *write, const char *domain_id, const char *tenant);
 rpc_handler service_get_share, service_find_shares;
 
 write_handler service_create_transfer, service_update_transfer;

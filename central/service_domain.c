@@ -39,6 +39,16 @@ static enum err domain_decode_access(struct request *req, struct tx *tx,
 	return err ? tx_fail(tx, err, "%s", req->why.text) : OK;
 }
 
+/* A caller with a share knows that the domain exists. */
+static enum err domain_refuse(struct tx *tx, const struct domain_key *key,
+                              const struct access *access)
+{
+	if (!tx->err && store_share_domain(tx, key, access->tenant))
+		return tx_fail(tx, ERR_DENIED, DOMAIN_IS_SHARED,
+		               *key->id ? key->id : key->name);
+	return domain_not_found(tx, key);
+}
+
 enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zone)
 {
 	struct domain_key key;
@@ -47,8 +57,9 @@ enum err service_domain_get(struct request *req, struct tx *tx, struct zone *zon
 
 	if (err)
 		return err;
-	return store_domain_get(tx, &key, &access, req->arena, zone)
-	           ? OK : domain_not_found(tx, &key);
+	if (store_domain_get(tx, &key, &access, req->arena, zone))
+		return OK;
+	return domain_refuse(tx, &key, &access);
 }
 
 enum err service_domain_get_shared(struct request *req, struct tx *tx, struct zone *zone,
@@ -480,7 +491,7 @@ static enum err domain_check_tenants(struct write *write)
 	char type[16];
 
 	if (write->is_forced ||
-	    !store_share_sets(write->tx, zone->is.id, NULL, write->arena, &set, 1))
+	    !store_share_any_set(write->tx, zone->is.id, write->arena, &set))
 		return write->tx->err;
 	rrtype_format(set.type, type);
 	return tx_fail(write->tx, ERR_CONFLICT,
@@ -492,7 +503,8 @@ static enum err domain_check_tenants(struct write *write)
 
 /*
  * With `if_empty`, the number of record sets in the locked row decides. One of them is NS
- * at the apex. Without `if_empty`, the domain must have no records of a producer.
+ * at the apex. Without `if_empty`, the domain must have no records of a producer and no
+ * record sets of other tenants.
  */
 static enum err domain_check_contents(struct write *write)
 {
@@ -540,8 +552,7 @@ enum err service_delete_domain(struct write *write)
 		return err;
 	if (!store_domain_lock(write->tx, &key, &write->access, req->may_wait,
 	                       write->arena, zone))
-		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
-		               *key.id ? key.id : key.name);
+		return domain_refuse(write->tx, &key, &write->access);
 	err = zone->is.is_catalog ? edit_check_open(write)
 	                          : domain_check_no_children(write);
 	if (!err)

@@ -15,12 +15,17 @@
 
 /*
  * A share gives a tenant the right to create record sets in a domain of another tenant
- * (core/share.h). The tenant of the domain makes and deletes shares. Record sets of other
- * tenants exist only at names that a share with their tenant covers: a share cannot end
- * before its record sets are deleted, or belong to the tenant of the domain.
+ * (core/share.h). The tenant of the domain makes shares. It and the target tenant can
+ * delete a share. Record sets of other tenants exist only at names that a share with
+ * their tenant covers. So a share cannot end before its record sets are deleted, or
+ * belong to the tenant of the domain.
  */
 
-enum { NAMED_MAX = 3, SETS_MAX = 5000 };	/* record sets in a reason; in a call */
+enum {
+	NAMED_MAX = 3,			/* record sets in a reason */
+	SETS_MAX = 5000,		/* record sets that a call deletes */
+	PAGES_MAX = 200,		/* of SHARE_SETS record sets each, in one call */
+};
 
 const struct json_field service_share_fields[] = {
 	{ "domain", "id or name", "the domain" },
@@ -158,58 +163,79 @@ static enum err share_decode_leftover(struct request *req, enum leftover *leftov
 	            "not '%s'", err_quote(word, (char[33]){ 0 }, 33));
 }
 
-/* Locks the domain of the share. The target tenant may not delete the share. */
+/*
+ * Locks the share and then the domain, and reads no other row before. A transfer locks
+ * the domain first: if this causes a deadlock, central runs the call again.
+ */
 static enum err share_lock(struct write *write, struct domain_share *share)
 {
+	static const struct access everyone = { .tenant = "", .all = true };
+	const struct access *access = &write->access;
 	struct domain_key key = { .name = NULL };
 	char id[ID_LEN + 1];
 	enum err err = service_id(write->req, "share", id);
 
 	if (err)
 		return err;
-	if (!store_share_get(write->tx, id, &write->access, write->arena, share))
+	if (!store_share_lock(write->tx, id, write_wait(write), write->arena, share))
 		return share_not_found(write->tx, id);
-	if (!access_has(&write->access, share->tenant))
-		return tx_fail(write->tx, ERR_DENIED, "only the tenant of the domain "
-		               "%.200s may delete its shares", share->domain);
+	if (!strcmp(share->target_tenant, access->tenant))
+		access = &everyone;
 	memcpy(key.id, share->domain_id, sizeof key.id);
-	return edit_lock(write, &key);
+	store_buffer_flush(write->buffer, write->tx);
+	if (!store_domain_lock(write->tx, &key, access, write->req->may_wait,
+	                       write->arena, &write->zone))
+		return share_not_found(write->tx, id);
+	return edit_check_open(write);
 }
 
-/* Keeps the record sets that no other share covers. Returns their number. */
+/* The record sets that a deletion leaves without a share. */
+struct uncovered {
+	struct recordset *sets;		/* NAMED_MAX; for a deletion SETS_MAX */
+	size_t count;
+};
+
+static bool share_is_uncovered(const struct share_rights *rights,
+                               const struct recordset *set, struct tx *tx)
+{
+	struct name name;
+
+	if (!name_parse(set->name, "name", &name, tx->why))
+		return !share_covers(rights, &name);
+	tx_fail(tx, ERR_INTERNAL, "recordsets.name: '%.200s' is no domain name: correct "
+	        "this row in the database", set->name);
+	return false;
+}
+
+/* Returns the number of uncovered record sets among the COUNT record sets. */
 static size_t share_keep_uncovered(const struct share_rights *rights,
                                    struct recordset *sets, size_t count, struct tx *tx)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		struct name name;
-
-		if (name_parse(sets[i].name, "name", &name, tx->why))
-			tx_fail(tx, ERR_INTERNAL, "recordsets.name: '%.200s' is no "
-			        "domain name: correct this row in the database",
-			        sets[i].name);
-		else if (!share_covers(rights, &name))
+	for (size_t i = 0; i < count; i++)
+		if (share_is_uncovered(rights, &sets[i], tx))
 			sets[kept++] = sets[i];
-	}
 	return kept;
 }
 
 static enum err share_refuse(struct write *write, const struct domain_share *share,
-                             const struct recordset *sets, size_t count)
+                             const struct uncovered *uncovered)
 {
 	struct buf names = { 0 };
 	enum err err;
 	char type[16];
 
-	for (size_t i = 0; i < count && i < NAMED_MAX; i++) {
-		rrtype_format(sets[i].type, type);
-		buf_printf(&names, "%s%.100s %s", i ? ", " : "", sets[i].name, type);
+	for (size_t i = 0; i < uncovered->count && i < NAMED_MAX; i++) {
+		rrtype_format(uncovered->sets[i].type, type);
+		buf_printf(&names, "%s%.100s %s", i ? ", " : "", uncovered->sets[i].name,
+		           type);
 	}
 	err = tx_fail(write->tx, ERR_CONFLICT, "the tenant '%.100s' has %zu record set%s "
 	              "that no other share covers, such as %s: set recordsets to delete "
-	              "or keep (client: --recordsets)", share->target_tenant, count,
-	              count == 1 ? "" : "s", buf_string(&names));
+	              "or keep (client: --recordsets)", share->target_tenant,
+	              uncovered->count, uncovered->count == 1 ? "" : "s",
+	              buf_string(&names));
 	buf_clear(&names);
 	return err;
 }
@@ -232,51 +258,99 @@ static enum err share_delete_sets(struct write *write, const struct recordset *s
 	return err ? err : edit_apply(write, &edit, &outcome);
 }
 
-static enum err share_end_sets(struct write *write, const struct domain_share *share,
-                               enum leftover leftover, size_t *count)
+/* Adds the uncovered record sets of a page, or gives them to the tenant of the domain. */
+static enum err share_end_page(struct write *write, enum leftover leftover,
+                               const struct recordset *page, size_t count,
+                               struct uncovered *uncovered)
 {
-	struct recordset *sets = arena_alloc(write->arena, SETS_MAX * sizeof(*sets));
+	size_t kept = uncovered->count;
+
+	uncovered->count += count;
+	if (leftover == LEFTOVER_KEEP) {
+		store_share_take_sets(write->tx, write->arena, page, count);
+		return write->tx->err;
+	}
+	if (leftover == LEFTOVER_DELETE && uncovered->count > SETS_MAX)
+		return tx_fail(write->tx, ERR_CONFLICT, "one call can delete at most %d "
+		               "record sets: delete some of them first, or set "
+		               "recordsets to keep (client: --recordsets)", SETS_MAX);
+	for (size_t i = 0; i < count && kept < SETS_MAX; i++)
+		uncovered->sets[kept++] = page[i];
+	return OK;
+}
+
+static enum err share_end_sets(struct write *write, const struct domain_share *share,
+                               enum leftover leftover, struct uncovered *uncovered)
+{
+	const struct set_owner owner = { share->domain_id, share->target_tenant };
 	const struct access target = { .tenant = share->target_tenant };
+	struct recordset *page = arena_alloc(write->arena, SHARE_SETS * sizeof(*page));
+	char after[ID_LEN + 1] = "";
 	struct share_rights rights;
 	struct tx *tx = write->tx;
+	size_t count = SHARE_SETS, pages = 0;
+	enum err err = OK;
 
-	*count = store_share_sets(tx, share->domain_id, share->target_tenant,
-	                          write->arena, sets, SETS_MAX);
-	if (*count == SETS_MAX)
-		return tx_fail(tx, ERR_CONFLICT, "the tenant '%.100s' has %d record sets "
-		               "or more in the domain: delete some of them first",
-		               share->target_tenant, SETS_MAX);
 	store_share_rights(tx, share->domain_id, &target, write->arena, &rights);
-	if (!tx->err)
-		*count = share_keep_uncovered(&rights, sets, *count, tx);
-	if (tx->err || !*count)
-		return tx->err;
-	if (leftover == LEFTOVER_REFUSE)
-		return share_refuse(write, share, sets, *count);
-	if (leftover == LEFTOVER_DELETE)
-		return share_delete_sets(write, sets, *count);
-	store_share_take_sets(tx, write->arena, sets, *count);
-	return tx->err;
+	while (!err && !tx->err && count == SHARE_SETS) {
+		if (pages++ == PAGES_MAX)
+			return tx_fail(tx, ERR_CONFLICT, "the tenant '%.100s' has more "
+			               "than %d record sets in the domain: delete some "
+			               "of them first", share->target_tenant,
+			               PAGES_MAX * SHARE_SETS);
+		count = store_share_sets(tx, &owner, after, write->arena, page);
+		if (count)
+			memcpy(after, page[count - 1].id, sizeof after);
+		err = share_end_page(write, leftover, page,
+		                     share_keep_uncovered(&rights, page, count, tx),
+		                     uncovered);
+	}
+	if (err || tx->err || !uncovered->count || leftover == LEFTOVER_KEEP)
+		return err ? err : tx->err;
+	return leftover == LEFTOVER_REFUSE
+	           ? share_refuse(write, share, uncovered)
+	           : share_delete_sets(write, uncovered->sets, uncovered->count);
 }
 
 enum err service_delete_share(struct write *write)
 {
-	enum leftover leftover;
+	struct uncovered uncovered = { .count = 0 };
 	struct domain_share share;
-	size_t count = 0;
+	enum leftover leftover;
 	enum err err = share_decode_leftover(write->req, &leftover);
 
 	if (!err)
 		err = share_lock(write, &share);
 	if (err)
 		return err;
+	uncovered.sets = arena_alloc(write->arena, SETS_MAX * sizeof(*uncovered.sets));
 	store_share_delete(write->tx, share.id);
-	err = share_end_sets(write, &share, leftover, &count);
+	err = share_end_sets(write, &share, leftover, &uncovered);
 	if (err)
 		return err;
-	rpc_changed(write->req, "share", share.id);
-	write->req->result = json_pack("{s:I}", "recordsets", (json_int_t)count);
+	/* a deletion of records has the log line of the domain */
+	if (leftover != LEFTOVER_DELETE || !uncovered.count)
+		rpc_changed(write->req, "share", share.id);
+	write->req->result = json_pack("{s:I}", "recordsets",
+	                               (json_int_t)uncovered.count);
 	return write->tx->err;
+}
+
+void service_share_take(struct write *write, const char *domain_id, const char *tenant)
+{
+	const struct set_owner owner = { domain_id, tenant };
+	struct recordset *page = arena_alloc(write->arena, SHARE_SETS * sizeof(*page));
+	char after[ID_LEN + 1] = "";
+	size_t count = SHARE_SETS;
+
+	while (!write->tx->err && count == SHARE_SETS) {
+		count = store_share_sets(write->tx, &owner, after, write->arena, page);
+		if (!count)
+			break;
+		memcpy(after, page[count - 1].id, sizeof after);
+		store_share_take_sets(write->tx, write->arena, page, count);
+	}
+	store_share_delete_all(write->tx, domain_id, tenant);
 }
 
 /* ---- get, find ---- */

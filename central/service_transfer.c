@@ -10,7 +10,6 @@
 #include "codec_transfer.h"
 #include "model/quota.h"
 #include "result_page.h"
-#include "store_share.h"
 
 /*
  * central stores the answers of writing calls (write.h). A key that central made would be
@@ -46,12 +45,13 @@ static enum err transfer_end(struct write *write, const char *id)
 
 /* The domain stays locked until the commit, so that it keeps its tenant. */
 static enum err transfer_lock_domain(struct write *write, const struct domain_key *key,
-                                     const struct access *access, bool may_wait)
+                                     const struct access *access)
 {
 	struct zone *zone = &write->zone;
 
 	store_buffer_flush(write->buffer, write->tx);
-	if (!store_domain_lock(write->tx, key, access, may_wait, write->arena, zone))
+	if (!store_domain_lock(write->tx, key, access, write->req->may_wait,
+	                       write->arena, zone))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	if (zone->is.is_catalog)
@@ -86,7 +86,8 @@ static enum err transfer_insert(struct write *write, const struct transfer_spec 
 	if (store_transfer_count(write->tx, zone->is.id) >= TRANSFERS_MAX)
 		return tx_fail(write->tx, ERR_QUOTA, "the domain %.200s already has %d "
 		               "transfer requests: central deletes a request 30 days "
-		               "after its end", zone->is.name, TRANSFERS_MAX);
+		               "after it was accepted or withdrawn, or expired",
+		               zone->is.name, TRANSFERS_MAX);
 	store_transfer_insert(write->tx, transfer, spec->expires_s, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS, "the domain %.200s already has "
@@ -106,8 +107,7 @@ enum err service_create_transfer(struct write *write)
 	if (!err)
 		err = codec_transfer_spec(json, write->arena, &spec, &req->why);
 	if (!err)
-		err = transfer_lock_domain(write, &spec.domain, &write->access,
-		                           req->may_wait);
+		err = transfer_lock_domain(write, &spec.domain, &write->access);
 	if (!err)
 		err = transfer_check_target(write, spec.target_tenant);
 	if (!err)
@@ -291,8 +291,7 @@ enum err service_accept_transfer(struct write *write)
 	if (err)
 		return err;
 	memcpy(key.id, transfer.domain_id, sizeof key.id);
-	/* waits: calls about a busy domain have another subject (rpc.h) */
-	err = transfer_lock_domain(write, &key, &everyone, true);
+	err = transfer_lock_domain(write, &key, &everyone);
 	if (!err)
 		err = transfer_check_domain(write, &transfer);
 	if (!err)
@@ -300,7 +299,7 @@ enum err service_accept_transfer(struct write *write)
 	if (err)
 		return err;
 	store_transfer_domain(write->tx, &write->zone, write->access.tenant);
-	store_share_take_all(write->tx, write->zone.is.id, write->access.tenant);
+	service_share_take(write, write->zone.is.id, write->access.tenant);
 	transfer.state = TRANSFER_ACCEPTED;
 	transfer.accepted_by = write->access.tenant;
 	store_transfer_update(write->tx, &transfer);

@@ -100,15 +100,17 @@ static const struct rpc_method_doc words[] = {
 	  "free, and a second call of `delete_domain` without `version` succeeds. After "
 	  "the deletion, all calls about this domain fail with `NotFound`. The call "
 	  "fails with `Conflict` if there are domains below this domain, or if the "
-	  "domain contains records that a producer manages.",
+	  "domain contains records that a producer manages or record sets of other "
+	  "tenants.",
 	  OWNER, "[domain]",
 	  "{'domain': 'example.org.', 'if_empty': false}",
 	  FIELDS({ "if_empty", "true or false", "true: the call also fails with "
 	           "`Conflict` if the domain has records in addition to the SOA record "
 	           "and the NS records at its apex", "false" },
 	         { "force", "true or false", "true: delete the domain although it "
-	           "contains records that a producer manages (`managed_by`). A call with "
-	           "`if_empty` does not need `force`", "false" }) },
+	           "contains records that a producer manages (`managed_by`), or record "
+	           "sets of other tenants. A call with `if_empty` does not need `force`",
+	           "false" }) },
 	{ "abandon_domain", "Ends the deletion of a domain. The domain becomes DELETED "
 	  "although name servers still serve it. The answer also contains `servers`: "
 	  "for each of these name servers, its `id` and the `reason`.",
@@ -208,8 +210,9 @@ static const struct rpc_method_doc words[] = {
 	                           "that the import names",
 	           "`replace` if the domain exists, otherwise `create`", 16 },
 	         { "force", "true or false", "true: the import may also delete records "
-	           "that a producer manages (`managed_by`). false: such an import ends "
-	           "in ERROR and changes nothing", "false" }) },
+	           "that a producer manages (`managed_by`), and change record sets of "
+	           "other tenants. false: such an import ends in ERROR and changes "
+	           "nothing", "false" }) },
 	{ "add_to_import", "Adds a part with records to an import. A new part replaces "
 	  "an earlier part with the same number. If a record set has several TTLs in the "
 	  "import, it gets the TTL of its last record. The call checks each record. If "
@@ -316,7 +319,9 @@ static const struct rpc_method_doc words[] = {
 	{ "create_share", "Gives another tenant the right to create record sets in a "
 	  "domain, at a name and at all names below. The tenant may change and delete "
 	  "the record sets that it created, and may read the domain, its status and "
-	  "these record sets. The quotas of the tenant of the domain apply.",
+	  "these record sets. It may not create record sets at the apex, records of the "
+	  "types NS, DS and DNAME, and record sets for which a kind of name server "
+	  "refuses the whole zone. The quotas of the tenant of the domain apply.",
 	  OWNER, "[share]",
 	  "{'share': {'domain': 'example.org.', 'target_tenant': 'acme', 'name': "
 	  "'acme.example.org.'}}",
@@ -331,9 +336,10 @@ static const struct rpc_method_doc words[] = {
 	  FIELDS({ "criterion", "[share criterion]", "list only shares that match this "
 	           "criterion", "all" },
 	         { "sort_key", "string", "must be `created_at`", "`created_at`" }) },
-	{ "delete_share", "Deletes a share. If the target tenant has record sets that no "
+	{ "delete_share", "Deletes a share. The target tenant can also make this call. "
+	  "If the target tenant has record sets that no "
 	  "other share covers, `recordsets` decides what central does with these record "
-	  "sets.", OWNER,
+	  "sets.", "the tenant of the domain, the target tenant, and administrators",
 	  "`recordsets`: number of these record sets",
 	  "{'share': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'recordsets': 'keep'}",
 	  FIELDS({ "recordsets", "string", "`refuse`: the call fails with `Conflict`; "
@@ -353,7 +359,8 @@ static const struct rpc_method_doc words[] = {
 	  "it, and administrators", "[transfer]",
 	  "{'transfer': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "find_transfers", "Lists the transfer requests that the caller can see, the "
-	  "oldest first. central deletes a request 30 days after `expires_at`.",
+	  "oldest first. central deletes a request 30 days after it was accepted or "
+	  "withdrawn, or expired.",
 	  "each tenant, and administrators",
 	  "`transfers`: list of [transfer]; `marker`: id or null",
 	  "{'criterion': {'state': 'OPEN'}}",

@@ -392,14 +392,18 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
 
-/* A record set without records has no description, until this import adds records. */
-static void import_clear_descriptions(struct tx *tx, const struct import_step *step)
+/*
+ * A record set without records has no description and no tenant of its own, until this
+ * import adds records.
+ */
+static void import_clear_emptied(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "UPDATE " STAGED_SETS " i "
 	            "STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) "
 	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
-	            "SET s.description = '' WHERE s.description <> '' AND NOT EXISTS "
-	            "(SELECT 1 FROM records r WHERE r.recordset_id = s.id "
+	            "SET s.description = '', s.tenant = '' WHERE (s.description <> '' "
+	            "OR s.tenant <> '') AND NOT EXISTS (SELECT 1 FROM records r "
+	            "WHERE r.recordset_id = s.id "
 	            "AND (r.live = 1 OR r.task = 'DELETE' AND r.serial_number = ?))",
 	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id),
 	                tx_u32(step->serial)));
@@ -414,7 +418,7 @@ void store_import_recordsets(struct tx *tx, const struct import_step *step)
 	            "SET s.ttl = i.ttl, s.updated_at = UTC_TIMESTAMP(3) "
 	            "WHERE NOT s.ttl <=> i.ttl",
 	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id)));
-	import_clear_descriptions(tx, step);
+	import_clear_emptied(tx, step);
 	tx_exec(tx, "INSERT INTO recordsets (id, domain_id, name, type, ttl, "
 	            "created_at, updated_at) SELECT i.id, ?, i.name, i.type, i.ttl, "
 	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM " STAGED_SETS " i "

@@ -331,8 +331,10 @@ void store_recordset_find(struct tx *tx, const struct access *access,
 	bool by_index = paging->sort == RECORDSET_SORT_NAME && *criterion->domain_id;
 	struct query query;
 
-	query_begin(&query, arena, "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
-	            "JOIN domains d ON d.id = s.domain_id");
+	query_begin(&query, arena, "SELECT " RECORDSET_COLUMNS " FROM recordsets s ");
+	if (criterion->tenant && *criterion->domain_id)
+		buf_text(&query.sql, "FORCE INDEX (recordset_tenant) ");
+	buf_text(&query.sql, "JOIN domains d ON d.id = s.domain_id");
 	if (criterion->with_shared)
 		record_join_shared(&query, access);
 	buf_text(&query.sql, " WHERE d.live = 1 AND " HAS_RECORDS);

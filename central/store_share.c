@@ -37,6 +37,24 @@ bool store_share_get(struct tx *tx, const char *id, const struct access *access,
 	return !tx->err;
 }
 
+bool store_share_lock(struct tx *tx, const char *id, enum store_wait wait,
+                      struct arena *arena, struct domain_share *share)
+{
+	const char *sql = STORE_WAITS(tx, wait,
+		"SELECT h.id, h.domain_id, NULL, NULL, h.target_tenant, h.name, "
+		TX_RFC3339("h.created_at") " FROM domain_shares h WHERE h.id = ? "
+		"FOR UPDATE");
+	struct tx_rows rows;
+	bool found = tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(id)));
+
+	if (found) {
+		share_read(&rows, share);
+		tx_select_end(&rows);
+	}
+	store_check_wait(tx, wait, "the share");
+	return found && !tx->err;
+}
+
 void store_share_find(struct tx *tx, const struct access *access,
                       const struct share_criterion *criterion,
                       const struct paging *paging, struct arena *arena,
@@ -138,6 +156,13 @@ bool store_share_rights(struct tx *tx, const char *domain_id, const struct acces
 
 /* ---- record sets of tenants ---- */
 
+/* Record sets of other tenants exist only in a domain with shares (service_share.c). */
+#define SHARED_SETS \
+	"domain_shares h STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_tenant) " \
+	"ON s.tenant = h.target_tenant AND s.domain_id = h.domain_id "
+#define HAS_RECORDS \
+	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id AND e.live = 1 LIMIT 1) = 1"
+
 static void share_read_set(struct tx_rows *rows, struct recordset *set)
 {
 	*set = (struct recordset){ 0 };
@@ -153,10 +178,9 @@ bool store_share_changed(struct tx *tx, const char *domain_id, uint32_t serial,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	                   "SELECT s.id, s.name, s.type, s.tenant FROM recordsets s "
-	                   "FORCE INDEX (recordset_tenant) JOIN records r ON "
-	                   "r.recordset_id = s.id WHERE s.domain_id = ? AND "
-	                   "s.tenant <> '' AND r.serial_number = ? LIMIT 1",
+	                   "SELECT s.id, s.name, s.type, s.tenant FROM " SHARED_SETS
+	                   "STRAIGHT_JOIN records r ON r.recordset_id = s.id "
+	                   "WHERE h.domain_id = ? AND r.serial_number = ? LIMIT 1",
 	                   TX_BIND(tx_text(domain_id), tx_u32(serial))))
 		return false;
 	share_read_set(&rows, set);
@@ -164,21 +188,34 @@ bool store_share_changed(struct tx *tx, const char *domain_id, uint32_t serial,
 	return !tx->err;
 }
 
-size_t store_share_sets(struct tx *tx, const char *domain_id, const char *tenant,
-                        struct arena *arena, struct recordset *sets, size_t max)
+bool store_share_any_set(struct tx *tx, const char *domain_id, struct arena *arena,
+                         struct recordset *set)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	                   "SELECT s.id, s.name, s.type, s.tenant FROM " SHARED_SETS
+	                   "WHERE h.domain_id = ? AND " HAS_RECORDS " LIMIT 1",
+	                   TX_BIND(tx_text(domain_id))))
+		return false;
+	share_read_set(&rows, set);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+size_t store_share_sets(struct tx *tx, const struct set_owner *owner, const char *after,
+                        struct arena *arena, struct recordset sets[SHARE_SETS])
 {
 	struct tx_rows rows;
 	size_t count = 0;
 
 	tx_select(tx, arena, &rows,
 	          "SELECT s.id, s.name, s.type, s.tenant FROM recordsets s "
-	          "FORCE INDEX (recordset_tenant) WHERE s.domain_id = ? AND "
-	          "s.tenant <> '' AND (? IS NULL OR s.tenant = ?) AND (SELECT 1 FROM "
-	          "records e WHERE e.recordset_id = s.id AND e.live = 1 LIMIT 1) = 1 "
-	          "LIMIT ?",
-	          TX_BIND(tx_text(domain_id), tx_text(tenant), tx_text(tenant),
-	                  tx_int((int64_t)max)));
-	while (count < max && tx_next(&rows))
+	          "FORCE INDEX (recordset_tenant) WHERE s.domain_id = ? AND s.tenant = ? "
+	          "AND s.id > ? AND " HAS_RECORDS " ORDER BY s.id LIMIT ?",
+	          TX_BIND(tx_text(owner->domain_id), tx_text(owner->tenant),
+	                  tx_text(after), tx_int(SHARE_SETS)));
+	while (count < SHARE_SETS && tx_next(&rows))
 		share_read_set(&rows, &sets[count++]);
 	tx_select_end(&rows);
 	return count;
@@ -203,10 +240,10 @@ void store_share_take_sets(struct tx *tx, struct arena *arena,
 	}
 }
 
-void store_share_take_all(struct tx *tx, const char *domain_id, const char *tenant)
+void store_share_delete_all(struct tx *tx, const char *domain_id, const char *tenant)
 {
-	tx_exec(tx, "UPDATE recordsets SET tenant = '' WHERE domain_id = ? "
-	            "AND tenant = ?", TX_BIND(tx_text(domain_id), tx_text(tenant)));
-	tx_exec(tx, "DELETE FROM domain_shares WHERE domain_id = ? AND target_tenant = ?",
-	        TX_BIND(tx_text(domain_id), tx_text(tenant)));
+	if (store_share_count(tx, domain_id, tenant) > 0)
+		tx_exec(tx, "DELETE FROM domain_shares WHERE domain_id = ? "
+		            "AND target_tenant = ?",
+		        TX_BIND(tx_text(domain_id), tx_text(tenant)));
 }

@@ -30,6 +30,12 @@ enum { SHARES_MAX = 100 };		/* of one domain with one tenant */
 /* Finds the share ID if the caller is the tenant of the domain or the target tenant. */
 bool store_share_get(struct tx *tx, const char *id, const struct access *access,
                      struct arena *arena, struct domain_share *share);
+/*
+ * Locks the row of the share. Does not read the name and the tenant of the domain,
+ * because a join would also lock its row.
+ */
+bool store_share_lock(struct tx *tx, const char *id, enum store_wait wait,
+                      struct arena *arena, struct domain_share *share);
 void store_share_find(struct tx *tx, const struct access *access,
                       const struct share_criterion *criterion,
                       const struct paging *paging, struct arena *arena,
@@ -56,24 +62,28 @@ bool store_share_domain(struct tx *tx, const struct domain_key *key, const char 
 /* True: a domain is shared with TENANT. */
 bool store_share_has(struct tx *tx, const char *tenant);
 
+/* Finds a record set with records that a tenant created in the domain by a share. */
+bool store_share_any_set(struct tx *tx, const char *domain_id, struct arena *arena,
+                         struct recordset *set);
 /*
- * Reads at most MAX record sets with records that TENANT created in the domain (TENANT
- * NULL: that all tenants created by shares). Sets only name, type and owner of SETS.
- * Returns their number.
+ * Reads record sets with records that the tenant created in the domain, in the order of
+ * their ids. AFTER: the id of the last record set of the previous page, or "". Sets only
+ * id, name, type and tenant of SETS. Returns their number.
  */
-size_t store_share_sets(struct tx *tx, const char *domain_id, const char *tenant,
-                        struct arena *arena, struct recordset *sets, size_t max);
+struct set_owner {
+	const char *domain_id, *tenant;
+};
+enum { SHARE_SETS = 500 };
+size_t store_share_sets(struct tx *tx, const struct set_owner *owner, const char *after,
+                        struct arena *arena, struct recordset sets[SHARE_SETS]);
 /*
  * Finds a record set of another tenant whose records have changed with SERIAL. Sets only
- * name, type and tenant of SET.
+ * id, name, type and tenant of SET.
  */
 bool store_share_changed(struct tx *tx, const char *domain_id, uint32_t serial,
                          struct arena *arena, struct recordset *set);
 /* Gives these record sets to the tenant of the domain. */
 void store_share_take_sets(struct tx *tx, struct arena *arena,
                            const struct recordset *sets, size_t count);
-/*
- * For a domain that TENANT gets: deletes its shares with TENANT, and gives the record
- * sets that TENANT created to the tenant of the domain.
- */
-void store_share_take_all(struct tx *tx, const char *domain_id, const char *tenant);
+/* Deletes all shares of the domain with TENANT. */
+void store_share_delete_all(struct tx *tx, const char *domain_id, const char *tenant);

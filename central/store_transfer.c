@@ -134,8 +134,9 @@ static void transfer_expire(struct tx *tx, const char *domain_id)
 	                     "open_domain = ? AND expires_at <= UTC_TIMESTAMP(3)",
 	                     TX_BIND(tx_text(domain_id))) <= 0)
 		return;
-	tx_exec(tx, "UPDATE domain_transfers SET state = 'EXPIRED', open_domain = NULL "
-	            "WHERE open_domain = ? AND expires_at <= UTC_TIMESTAMP(3)",
+	tx_exec(tx, "UPDATE domain_transfers SET state = 'EXPIRED', open_domain = NULL, "
+	            "updated_at = UTC_TIMESTAMP(3) WHERE open_domain = ? "
+	            "AND expires_at <= UTC_TIMESTAMP(3)",
 	        TX_BIND(tx_text(domain_id)));
 }
 

@@ -16,8 +16,9 @@
 struct slice;
 
 /*
- * An action that a server must perform. store_write_orders() writes the rows of these
- * actions. If an action is not finished after LEASE_S seconds, the action is due again.
+ * An action that the pool manager must perform on a server. store_write_orders() writes
+ * the rows of these actions. If an action is not finished after LEASE_S seconds, the
+ * action is due again.
  * WAITS: the call waits for locked rows. On the event loop, WAITS must be false.
  */
 struct order {

@@ -70,7 +70,8 @@ void store_drift_settle(struct tx *tx, const struct fault *fault,
                         const struct ending *ending);
 void store_drift_renew(struct tx *tx, const struct fault *fault);
 /*
- * True: STORED, the text of a parked drift, says that the difference DETAIL is settled.
+ * STORED: the text of a parked drift. True: according to STORED, the difference DETAIL
+ * still existed after two transfers (DRIFT_SETTLED).
  */
 bool store_is_settled(const char *stored, const char *detail);
 /* True: the drift is confirmed, and not repaired yet. */

@@ -16,4 +16,5 @@ CREATE TABLE domain_shares (
 -- the domain.
 ALTER TABLE recordsets
   ADD COLUMN tenant  VARBINARY(255) NOT NULL DEFAULT '',
-  ADD KEY recordset_tenant (domain_id, tenant);
+  -- The tenant comes first, so that statements about all record sets of a domain never use this key.
+  ADD KEY recordset_tenant (tenant, domain_id);

@@ -163,6 +163,18 @@ void limits_advise(const struct limits_found *found, const struct limit_server *
 	}
 }
 
+const struct server_limit *limits_refuse(const struct limits_found *found,
+                                         const struct rrset **set)
+{
+	for (size_t i = 0; found && i < SERVER_LIMITS; i++) {
+		if (server_limits[i].effect != SERVER_LIMIT_ZONE || !found->rows[i].count)
+			continue;
+		*set = found->rows[i].sets[0];
+		return &server_limits[i];
+	}
+	return NULL;
+}
+
 bool limits_exclude_zone(const struct zone *zone)
 {
 	for (size_t i = 0; i < SERVER_LIMITS; i++)

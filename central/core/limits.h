@@ -43,6 +43,12 @@ const struct limits_found *limits_find(const struct rrsets *sets);
 const struct limits_found *limits_find_rows(struct rrsets *sets);
 
 /*
+ * Returns the limit for which a server refuses a whole zone with these record sets. SET:
+ * the first such record set. NULL: no kind of server refuses the zone. FOUND may be NULL.
+ */
+const struct server_limit *limits_refuse(const struct limits_found *found,
+                                         const struct rrset **set);
+/*
  * Adds a warning to ADVICE for each record set of FOUND that a server of SERVERS refuses.
  */
 void limits_advise(const struct limits_found *found, const struct limit_server *servers,

@@ -8,10 +8,16 @@
 bool share_covers(const struct share_rights *rights, const struct name *name)
 {
 	for (size_t i = 0; i < rights->count; i++)
-		if (name_equal(name, &rights->names[i]) ||
-		    name_is_below(name, &rights->names[i]))
+		if (name_is_below(name, &rights->names[i]))
 			return true;
 	return false;
+}
+
+static bool share_forbids_type(const struct change *change)
+{
+	return change->op != CHANGE_DELETE && change->op != CHANGE_EXPECT &&
+	       (change->type == RR_NS || change->type == RR_DS ||
+	        change->type == RR_DNAME);
 }
 
 enum err share_check_changes(const struct share_rights *rights, const struct zone *zone,
@@ -19,16 +25,39 @@ enum err share_check_changes(const struct share_rights *rights, const struct zon
                              struct why *why)
 {
 	for (size_t i = 0; i < count; i++) {
+		char type[16];
+
 		if (!share_covers(rights, &changes[i].name))
 			return fail(why, ERR_DENIED, "%s.name: the shares of the domain "
 			            "%.200s with your tenant do not cover %.255s",
 			            changes[i].field, zone->is.name, changes[i].owner);
-		if (changes[i].type == RR_NS && name_equal(&changes[i].name, &zone->apex))
-			return fail(why, ERR_DENIED, "%s.type: only the tenant of the "
-			            "domain %.200s may change its NS records",
+		if (name_equal(&changes[i].name, &zone->apex))
+			return fail(why, ERR_DENIED, "%s.name: only the tenant of the "
+			            "domain may change records at %.200s",
 			            changes[i].field, zone->is.name);
+		if (!share_forbids_type(&changes[i]))
+			continue;
+		rrtype_format(changes[i].type, type);
+		return fail(why, ERR_DENIED, "%s.type: only the tenant of the domain "
+		            "%.200s may create %s records", changes[i].field,
+		            zone->is.name, type);
 	}
 	return OK;
+}
+
+enum err share_check_limits(const struct limits_found *found, struct why *why)
+{
+	const struct rrset *set;
+	const struct server_limit *limit = limits_refuse(found, &set);
+	char type[16];
+
+	if (!limit)
+		return OK;
+	rrtype_format(set->type, type);
+	return fail(why, ERR_DENIED, "%s.name: only the tenant of the domain may create "
+	            "the record set %.255s %s, because %s %s, and refuses the whole zone",
+	            set->field ? set->field : "changes", set->owner, type, limit->server,
+	            limit->takes);
 }
 
 /* Only a record set with a field has changes in this call. */

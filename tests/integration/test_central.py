@@ -2061,7 +2061,7 @@ def wait_unstaged():
              "the records of imports that have ended are removed")
 
 
-def commit(begun, context=ADMIN, seconds=120, **more):
+def commit(begun, context=ADMIN, seconds=280, **more):
     call("commit_import", context, **more, **{"import": begun})
     return wait_for(lambda: settled(begun, context), seconds, "the import is settled")
 

@@ -822,7 +822,7 @@ class Commands(WithFleet):
         source.write_text(soa + zone)
         tenant = "--tenant", "importer"
         self.assertRegex(self.run_client("domain", "import", "copy.org", source, *tenant, want=FAILED),
-                         r"\A.*OverQuota: .*20002 record sets, but the quota \(domain_recordsets\) is 10000")
+                         r"OverQuota: .*20002 record sets, but the quota \(domain_recordsets\) is 10000")
         self.run_client("quota", "set", "importer", "domain_recordsets", "30000", "--admin")
         done = self.run_json("domain", "import", "copy.org", source, "--wait", *tenant)
         self.assertEqual((done["read"], done["added"], done["status"]), (20002, 20002, "ACTIVE"))

@@ -258,6 +258,8 @@ class Scheduler:
         stories = sum(1 for each in running if each.story)
         if stories < STORIES_MIN:
             return True
+        if job.quiet or any(each.quiet for each in running):
+            return False
         if self._is_one_fault_too_many(job, running):
             return False
         return (stories < self.at_once and now > self.story_started + RAMP_SECONDS

@@ -247,9 +247,9 @@ static void client_note_silence(const struct client *client, const char *topic,
 		     "routes or pool_manager.POOL",
 		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
-		fail(why, answer->err, "%s: check that zonefleet-%s is running, that it "
-		     "uses the same broker, virtual host and broker.exchange as the "
-		     "client, and that your account may send to the topic",
+		fail(why, answer->err, "%s: check that zonefleet-%s is running with the "
+		     "broker, virtual host and broker.exchange of the client. Check also "
+		     "that your account may send to the topic",
 		     answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
 		fail(why, answer->err, "%s did not answer within %d s%s: check that "

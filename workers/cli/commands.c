@@ -333,11 +333,12 @@ const struct command commands[] = {
 
 	{ "share create", "DOMAIN TENANT", 2, 2, OPT(AT), NEED_BROKER, share_create,
 	  "let another tenant create record sets in a domain",
-	  "Gives TENANT the right to create record sets in DOMAIN, at all names or, with "
-	  "--at, at one name and all names below it. TENANT can change and delete only "
-	  "the record sets that it created. TENANT can also read the domain, its status "
-	  "and these record sets. The record sets count for the quotas of your tenant.",
-	  "zonefleet share create example.org acme --at acme.example.org" },
+	  "Gives TENANT the right to create record sets in DOMAIN, at all names below "
+	  "DOMAIN or, with --at, at one name and all names below it. TENANT can change "
+	  "and delete only the record sets that it created. TENANT can also read the "
+	  "domain, its status and these record sets. TENANT cannot create NS, DS and "
+	  "DNAME records. The record sets count for the quotas of your tenant.",
+	  "zonefleet share create example.org acme --at acme" },
 	{ "share list", "[DOMAIN]", 0, 1, OPT(ALL_TENANTS) | OPT(LIMIT),
 	  NEED_BROKER, share_list,
 	  "list the shares",
@@ -350,8 +351,9 @@ const struct command commands[] = {
 	  "zonefleet share show 5d2b8a5c6a0f4c529a513f0a8a1c7c11" },
 	{ "share delete", "ID", 1, 1, OPT(RECORDSETS), NEED_BROKER, share_delete,
 	  "delete a share",
-	  "Deletes the share. If the tenant has record sets that no other share covers, "
-	  "the command needs --recordsets.",
+	  "Deletes the share. If the target tenant has record sets that no other share "
+	  "covers, the command needs --recordsets. The target tenant can also run this "
+	  "command.",
 	  "zonefleet share delete 5d2b8a5c6a0f4c529a513f0a8a1c7c11 --recordsets keep" },
 	{ "transfer create", "DOMAIN", 1, 1,
 	  OPT(TARGET_TENANT) | OPT(EXPIRES_IN) | OPT(DESCRIPTION),
@@ -369,8 +371,8 @@ const struct command commands[] = {
 	  "list the transfer requests",
 	  "Lists the requests that your tenant made or accepted. Also lists the requests "
 	  "whose target is your tenant. A request is OPEN, ACCEPTED, WITHDRAWN or "
-	  "EXPIRED. central deletes a request 30 days after the time in the column "
-	  "EXPIRES.",
+	  "EXPIRED. central deletes a request 30 days after it was accepted or "
+	  "withdrawn, or expired.",
 	  "zonefleet transfer list" },
 	{ "transfer show", "ID", 1, 1, 0, NEED_BROKER, transfer_show,
 	  "show a transfer request",

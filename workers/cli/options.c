@@ -74,7 +74,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"set the time until the request expires, from 1m to 90d. The default is "
 		"7d" },
 	[OPT_AT]           = { "at", 0, "NAME",
-		"share only NAME and all names below NAME", .is_name = true },
+		"share only NAME and all names below NAME. NAME is relative to the "
+		"domain, as the names of records", .is_name = true },
 	[OPT_RECORDSETS]   = { "recordsets", 0, "WHAT",
 		"decide about the record sets that no other share covers. delete: delete "
 		"them. keep: give them to the tenant of the domain. Without this option, "
@@ -177,9 +178,10 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_UNDO]         = { "undo", 0, NULL, "allow the router to get routes again" },
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"also delete and replace records that zonefleet-ports, zonefleet-routes "
-		"or zonefleet-ownership manages, and record sets of tenants that have a "
-		"share of the domain. If one of these programs needs a deleted record, "
-		"the program adds the record again. With this option, "
+		"or zonefleet-ownership manages. If one of these programs needs a "
+		"deleted record, the program adds the record again. With this option, "
+		"'domain import' and 'domain delete' also delete record sets of other "
+		"tenants, and "
 		"'router delete' deletes the router even if the former names of moved "
 		"routes still lead to the router" },
 	[OPT_HOST]         = { "host", 0, "NAME",

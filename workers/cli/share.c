@@ -69,26 +69,52 @@ static enum err share_call(struct cli *cli, const char *method, json_t *args)
 	return OK;
 }
 
+/* --at is relative to the domain, as the names of records. */
+static enum err share_put_name(struct cli *cli, const char *domain, json_t *share)
+{
+	char name[NAME_MAX_TEXT + 1];
+
+	if (!cli_has(cli, OPT_AT))
+		return OK;
+	if (names_record(cli->option[OPT_AT], domain, name, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	json_object_set_new(share, "name", json_string(name));
+	return OK;
+}
+
 enum err share_create(struct cli *cli)
 {
-	char name[NAME_MAX_TEXT + 1], at[NAME_MAX_TEXT + 1];
+	char name[NAME_MAX_TEXT + 1];
 	json_t *share;
 	enum err err = cli_domain(cli, 0, name);
 
-	if (!err && cli_has(cli, OPT_AT) &&
-	    names_domain(cli->option[OPT_AT], at, &cli->why))
-		err = cli_usage(cli, "%s", cli->why.text);
 	if (err)
 		return err;
 	share = json_pack("{s:s, s:s}", "domain", name, "target_tenant", cli->argv[1]);
-	if (cli_has(cli, OPT_AT))
-		json_object_set_new(share, "name", json_string(at));
+	if (!share)
+		return cli_usage(cli, "TENANT: must be text in UTF-8");
+	err = share_put_name(cli, name, share);
+	if (err) {
+		json_decref(share);
+		return err;
+	}
 	return share_call(cli, "create_share", json_pack("{s:o}", "share", share));
 }
 
 enum err share_show(struct cli *cli)
 {
 	return share_call(cli, "get_share", json_pack("{s:s}", "share", cli->argv[0]));
+}
+
+static void share_print_end(const struct cli *cli, int64_t count)
+{
+	bool deletes = cli_has(cli, OPT_RECORDSETS) &&
+	               !strcmp(cli->option[OPT_RECORDSETS], "delete");
+
+	printf("deleted share %s\n", cli->argv[0]);
+	if (count)
+		printf("%" PRId64 " record set%s: %s\n", count, count == 1 ? "" : "s",
+		       deletes ? "deleted" : "now of the tenant of the domain");
 }
 
 enum err share_delete(struct cli *cli)
@@ -102,7 +128,6 @@ enum err share_delete(struct cli *cli)
 		return err;
 	cli_answer(cli, done);
 	if (!cli->out.json && !cli->out.quiet)
-		printf("deleted %s, with %" PRId64 " record sets\n", cli->argv[0],
-		       answer_number(done, "recordsets"));
+		share_print_end(cli, answer_number(done, "recordsets"));
 	return OK;
 }

@@ -221,7 +221,9 @@ static void publish_on_domain(void *self, const struct rpc_answer *answer)
  */
 static bool publish_is_refusal(enum err err)
 {
-	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_TOO_LARGE;
+	/* ERR_DENIED: the tenant has only a share of the domain */
+	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_TOO_LARGE ||
+	       err == ERR_DENIED;
 }
 
 static void publish_on_refusal(struct publication *publication,

@@ -152,9 +152,9 @@ static enum err route_input_read_again(const json_t *json, const char *key, size
 
 	if (!err && before && strcmp(before, *into))
 		err = fail(why, ERR_INVALID,
-		           "%s: must be '%s', the value in status, not '%s'", key,
-		           err_quote(before, (char[81]){ 0 }, 81),
-		           err_quote(*into, (char[81]){ 0 }, 81));
+		           "%s: '%s' differs from '%s' in status: both must be equal",
+		           key, err_quote(*into, (char[81]){ 0 }, 81),
+		           err_quote(before, (char[81]){ 0 }, 81));
 	return err;
 }
 

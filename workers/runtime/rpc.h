@@ -120,8 +120,9 @@ struct rpc_method {
 	/*
 	 * The argument that names the row that the handler locks, or two arguments
 	 * separated by a blank. The value of each argument is a string, or an object
-	 * with an id, a domain or a name. While a request waits for the row, all later
-	 * requests with the same subject also wait. If too many requests wait, a later
+	 * with an id or a name. "share.domain" is the field `domain` of the argument
+	 * `share`. While a request waits for the row, all later requests with the same
+	 * subject also wait. If too many requests wait, a later
 	 * request ends in ERR_LOCKED.
 	 */
 	const char *subject;

@@ -124,12 +124,12 @@ void rpc_jobs_free(struct rpc_server *server)
 /* The name of an object in an argument VALUE, as the sender gave it; NULL: no name. */
 static const char *job_subject_name(const json_t *value)
 {
-	static const char *const keys[] = { "id", "domain", "name" };
-	const json_t *name = json_is_object(value) ? NULL : value;
+	if (json_is_object(value)) {
+		const json_t *id = json_object_get(value, "id");
 
-	for (size_t i = 0; !name && i < sizeof(keys) / sizeof(keys[0]); i++)
-		name = json_object_get(value, keys[i]);
-	return json_string_value(name);
+		value = id ? id : json_object_get(value, "name");
+	}
+	return json_string_value(value);
 }
 
 /* NULL: one of the two arguments has no name. */
@@ -149,11 +149,16 @@ const char *rpc_job_subject(struct job *job)
 {
 	const char *words = job->method ? job->method->subject : NULL;
 	const char *space = words ? strchr(words, ' ') : NULL;
+	const char *dot = words ? strchr(words, '.') : NULL;
 
 	if (!words)
 		return NULL;
 	if (space)
 		return job_subject_of_two(job, words, (size_t)(space - words), space + 1);
+	if (dot)
+		return job_subject_name(json_object_get(
+			json_object_getn(job->req.args, words, (size_t)(dot - words)),
+			dot + 1));
 	return job_subject_name(json_object_get(job->req.args, words));
 }
 
