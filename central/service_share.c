@@ -24,7 +24,7 @@
 enum {
 	NAMED_MAX = 3,			/* record sets in a reason */
 	SETS_MAX = 5000,		/* record sets that a call deletes */
-	PAGES_MAX = 200,		/* of SHARE_SETS record sets each, in one call */
+	PAGES_MAX = 40,			/* of SHARE_SETS record sets each, in one call */
 };
 
 const struct json_field service_share_fields[] = {
@@ -140,6 +140,7 @@ enum err service_create_share(struct write *write)
 		            "share with the tenant '%.100s' at %.200s",
 		            write->zone.is.name,
 		            share.target_tenant, share.name);
+	store_share_touch(write->tx, &write->zone);
 	return share_answer(write, share.id);
 }
 
@@ -164,8 +165,8 @@ static enum err share_decode_leftover(struct request *req, enum leftover *leftov
 }
 
 /*
- * Locks the share and then the domain, and reads no other row before. A transfer locks
- * the domain first: if this causes a deadlock, central runs the call again.
+ * Locks the share and then the domain. A transfer locks the domain first: if this causes
+ * a deadlock, central runs the call again.
  */
 static enum err share_lock(struct write *write, struct domain_share *share)
 {
@@ -294,8 +295,8 @@ static enum err share_end_sets(struct write *write, const struct domain_share *s
 	store_share_rights(tx, share->domain_id, &target, write->arena, &rights);
 	while (!err && !tx->err && count == SHARE_SETS) {
 		if (pages++ == PAGES_MAX)
-			return tx_fail(tx, ERR_CONFLICT, "the tenant '%.100s' has more "
-			               "than %d record sets in the domain: delete some "
+			return tx_fail(tx, ERR_CONFLICT, "the tenant '%.100s' has %d "
+			               "or more record sets in the domain: delete some "
 			               "of them first", share->target_tenant,
 			               PAGES_MAX * SHARE_SETS);
 		count = store_share_sets(tx, &owner, after, write->arena, page);
@@ -328,9 +329,11 @@ enum err service_delete_share(struct write *write)
 	err = share_end_sets(write, &share, leftover, &uncovered);
 	if (err)
 		return err;
-	/* a deletion of records has the log line of the domain */
-	if (leftover != LEFTOVER_DELETE || !uncovered.count)
+	/* a deletion of records has written the domain, and has its log line */
+	if (leftover != LEFTOVER_DELETE || !uncovered.count) {
+		store_share_touch(write->tx, &write->zone);
 		rpc_changed(write->req, "share", share.id);
+	}
 	write->req->result = json_pack("{s:I}", "recordsets",
 	                               (json_int_t)uncovered.count);
 	return write->tx->err;

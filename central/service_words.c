@@ -11,6 +11,8 @@
 
 #define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
 #define OWNER RPC_OWNER
+/* of methods that a tenant with a share may call */
+#define SHARED "the tenant of the domain, a tenant with a share, and administrators"
 #define ADMIN RPC_ADMINISTRATOR
 #define NOTHING "null"
 #define WARNINGS { "warnings", "list of strings", "at most 38 warnings. Possible " \
@@ -80,12 +82,12 @@ static const struct rpc_method_doc words[] = {
 	  "also contains `warnings`, as in [outcome].", OWNER, "[domain]",
 	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
 	  FIELDS({ "domain", "[new domain]", "the domain" }) },
-	{ "get_domain", "Shows a domain.", OWNER, "[domain]",
+	{ "get_domain", "Shows a domain.", SHARED, "[domain]",
 	  "{'domain': 'example.org.'}" },
 	{ "find_domains", "Lists the domains of the tenant. If the context of an "
 	  "administrator has `all_tenants`, the list contains the domains of all "
 	  "tenants.",
-	  OWNER,
+	  SHARED,
 	  "`domains`: list of [domain]; `marker`: id or null",
 	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
 	{ "update_domain",
@@ -118,34 +120,34 @@ static const struct rpc_method_doc words[] = {
 	{ "create_recordset", "Creates a record set. The call fails with `Duplicate` if "
 	  "the name already has records of this type. The answer contains no `warnings`. "
 	  "To get `warnings`, call `apply_changes` instead.",
-	  OWNER, "[recordset]",
+	  SHARED, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': "
 	  "'A', 'ttl': 300, 'records': ['192.0.2.80']}}",
 	  FIELDS({ "recordset", "[new recordset]", "the record set" }) },
-	{ "get_recordset", "Shows a record set.", OWNER, "[recordset]",
+	{ "get_recordset", "Shows a record set.", SHARED, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
 	{ "find_recordsets", "Lists record sets with their records, without the SOA "
-	  "record.", OWNER,
+	  "record.", SHARED,
 	  "`recordsets`: list of [recordset]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'type': 'A'}}", find_recordsets },
 	{ "update_recordset", "Changes the TTL of a record set, or replaces its records.",
-	  OWNER,
+	  SHARED,
 	  "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', "
 	  "'values': {'records': ['192.0.2.81']}}",
 	  FIELDS({ "values", "[new recordset] (changeable fields)", "the new values" }) },
 	{ "delete_recordset", "Deletes a record set. In the answer, `members` contains "
 	  "the deleted records, with the task DELETE, and `records` is empty.",
-	  OWNER, "[recordset]",
+	  SHARED, "[recordset]",
 	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
-	{ "find_records", "Lists records, without the SOA record.", OWNER,
+	{ "find_records", "Lists records, without the SOA record.", SHARED,
 	  "`records`: list of [record]; `marker`: id or null",
 	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}",
 	  find_records },
 	{ "apply_changes", "Makes all changes in a list under one serial. If one change "
 	  "fails, the call changes nothing. A list with too many changes is `Invalid`. "
 	  "An empty list is valid, for example to change only `soa`.",
-	  OWNER, "[outcome]",
+	  SHARED, "[outcome]",
 	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': "
 	  "'www.example.org.', 'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
 	  FIELDS({ "changes", "list of [change]", "the changes, in the order in which "
@@ -435,7 +437,7 @@ static const struct rpc_method_doc words[] = {
 	  "domains, but no name server in service. Tenants see the name servers of their "
 	  "domain in `domain.servers`, as [server status]. Only administrators may leave "
 	  "out the argument `domain`. Without this argument, the answer has no `domain`.",
-	  OWNER, "`servers`: list of [server]; `missing_workers`: list of strings; "
+	  SHARED, "`servers`: list of [server]; `missing_workers`: list of strings; "
 	  "`pools_out_of_service`: list of strings; "
 	  "`domain`: [domain status]",
 	  "{'domain': 'example.org.'}",

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "consistency/store_version.h"
 #include "store_query.h"
 
 const char *const store_share_sort_keys[] = { "created_at", NULL };
@@ -122,8 +123,8 @@ bool store_share_has(struct tx *tx, const char *tenant)
 bool store_share_domain(struct tx *tx, const struct domain_key *key, const char *tenant)
 {
 	const char *sql = *key->id
-		? "SELECT COUNT(*) FROM domain_shares WHERE domain_id = ? "
-		  "AND target_tenant = ?"
+		? "SELECT COUNT(*) FROM domain_shares WHERE domain_id = (SELECT id FROM "
+		  "domains WHERE id = ? AND live = 1) AND target_tenant = ?"
 		: "SELECT COUNT(*) FROM domain_shares WHERE domain_id = (SELECT id FROM "
 		  "domains WHERE name = ? AND live = 1) AND target_tenant = ?";
 
@@ -158,7 +159,9 @@ bool store_share_rights(struct tx *tx, const char *domain_id, const struct acces
 
 /* Record sets of other tenants exist only in a domain with shares (service_share.c). */
 #define SHARED_SETS \
-	"domain_shares h STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_tenant) " \
+	"(SELECT DISTINCT domain_id, target_tenant FROM domain_shares " \
+	"WHERE domain_id = ?) h " \
+	"STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_tenant) " \
 	"ON s.tenant = h.target_tenant AND s.domain_id = h.domain_id "
 #define HAS_RECORDS \
 	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id AND e.live = 1 LIMIT 1) = 1"
@@ -180,7 +183,7 @@ bool store_share_changed(struct tx *tx, const char *domain_id, uint32_t serial,
 	if (!tx_select_row(tx, arena, &rows,
 	                   "SELECT s.id, s.name, s.type, s.tenant FROM " SHARED_SETS
 	                   "STRAIGHT_JOIN records r ON r.recordset_id = s.id "
-	                   "WHERE h.domain_id = ? AND r.serial_number = ? LIMIT 1",
+	                   "WHERE r.serial_number = ? LIMIT 1",
 	                   TX_BIND(tx_text(domain_id), tx_u32(serial))))
 		return false;
 	share_read_set(&rows, set);
@@ -195,7 +198,7 @@ bool store_share_any_set(struct tx *tx, const char *domain_id, struct arena *are
 
 	if (!tx_select_row(tx, arena, &rows,
 	                   "SELECT s.id, s.name, s.type, s.tenant FROM " SHARED_SETS
-	                   "WHERE h.domain_id = ? AND " HAS_RECORDS " LIMIT 1",
+	                   "WHERE " HAS_RECORDS " LIMIT 1",
 	                   TX_BIND(tx_text(domain_id))))
 		return false;
 	share_read_set(&rows, set);
@@ -242,8 +245,15 @@ void store_share_take_sets(struct tx *tx, struct arena *arena,
 
 void store_share_delete_all(struct tx *tx, const char *domain_id, const char *tenant)
 {
-	if (store_share_count(tx, domain_id, tenant) > 0)
-		tx_exec(tx, "DELETE FROM domain_shares WHERE domain_id = ? "
-		            "AND target_tenant = ?",
-		        TX_BIND(tx_text(domain_id), tx_text(tenant)));
+	tx_exec(tx, "DELETE FROM domain_shares WHERE domain_id = ? AND target_tenant = ?",
+	        TX_BIND(tx_text(domain_id), tx_text(tenant)));
+}
+
+void store_share_touch(struct tx *tx, struct zone *zone)
+{
+	const struct version version = { zone->is.id, zone->is.version++ };
+
+	tx_exec(tx, "UPDATE domains SET updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(zone->is.id)));
+	store_versions_swap(tx, "domain", &version, 1);
 }

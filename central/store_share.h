@@ -85,5 +85,11 @@ bool store_share_changed(struct tx *tx, const char *domain_id, uint32_t serial,
 /* Gives these record sets to the tenant of the domain. */
 void store_share_take_sets(struct tx *tx, struct arena *arena,
                            const struct recordset *sets, size_t count);
+/*
+ * Changes the row and the version of the locked domain, although its values stay. So a
+ * transaction that has read the shares before, and locks the domain later, runs again
+ * (db.h). Increments the version of ZONE.
+ */
+void store_share_touch(struct tx *tx, struct zone *zone);
 /* Deletes all shares of the domain with TENANT. */
 void store_share_delete_all(struct tx *tx, const char *domain_id, const char *tenant);

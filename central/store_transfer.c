@@ -135,7 +135,7 @@ static void transfer_expire(struct tx *tx, const char *domain_id)
 	                     TX_BIND(tx_text(domain_id))) <= 0)
 		return;
 	tx_exec(tx, "UPDATE domain_transfers SET state = 'EXPIRED', open_domain = NULL, "
-	            "updated_at = UTC_TIMESTAMP(3) WHERE open_domain = ? "
+	            "updated_at = expires_at WHERE open_domain = ? "
 	            "AND expires_at <= UTC_TIMESTAMP(3)",
 	        TX_BIND(tx_text(domain_id)));
 }

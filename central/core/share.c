@@ -51,7 +51,7 @@ enum err share_check_limits(const struct limits_found *found, struct why *why)
 	const struct server_limit *limit = limits_refuse(found, &set);
 	char type[16];
 
-	if (!limit)
+	if (!limit || set->wanted_count <= set->was_count)
 		return OK;
 	rrtype_format(set->type, type);
 	return fail(why, ERR_DENIED, "%s.name: only the tenant of the domain may create "

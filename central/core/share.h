@@ -4,10 +4,10 @@
  * below these names, and may change and delete the record sets that it created. All other
  * record sets and the values of the domain belong to the tenant of the domain.
  *
- * The tenant must not disturb the other names of the zone. So it must not change records
- * at the apex. It must not create NS, DS and DNAME records, which hide all names below.
- * It also must not create record sets for which a kind of name server refuses the whole
- * zone.
+ * The tenant must not change records at the apex, and must not create NS, DS and DNAME
+ * records, which hide all names below. It also must not create record sets for which a
+ * kind of name server refuses the whole zone. It may create record sets of other types
+ * beside the record sets of other tenants.
  */
 #pragma once
 
@@ -38,8 +38,8 @@ enum err share_check_changes(const struct share_rights *rights, const struct zon
 enum err share_check_sets(const struct share_rights *rights, const struct rrsets *sets,
                           struct why *why);
 /*
- * FOUND: limits_find() for the result of the changes. ERR_DENIED: a kind of name server
- * would refuse the whole zone.
+ * FOUND: limits_find() for the result of the changes. ERR_DENIED: a record set would gain
+ * records, and a kind of name server would refuse the whole zone.
  */
 enum err share_check_limits(const struct limits_found *found, struct why *why);
 /*

@@ -1868,6 +1868,26 @@ class Faults(PortStory):
             {"op": "delete", "name": f"taken.{domain}", "type": "CNAME"}])
         self.answers(f"taken.{domain}", "A", "10.6.1.1")
 
+    def test_a_domain_that_is_shared(self):
+        """The tenant of the ports may create only the names of its share."""
+        tenant = f"tenant-{uuid.uuid4().hex[:8]}"
+        guest = Caller(self.fleet.rabbitmq.url, topic="ports", tenant=tenant)
+        self.addCleanup(guest.close)
+        domain, _ = self.domain()
+        self.central.create_share(share={"domain": domain, "target_tenant": tenant,
+                                         "name": f"good.{domain}"})
+        network = uuid.uuid4().hex
+        guest.set_network(network={"id": network, "dns_domain": domain})
+        bad = self.create(network, "10.6.4.1", dns_name="bad", caller=guest)
+        self.create(network, "10.6.4.2", dns_name="good", caller=guest)
+        self.answers(f"good.{domain}", "A", "10.6.4.2")
+
+        def reason():
+            port = guest.get_port(port=bad["id"])["port"]
+            return port["status"] == "ERROR" and port["reason"]
+        self.assertRegex(self.fleet.wait_for(reason, SECONDS, "the other one is refused"),
+                         "do not cover")
+
     def test_a_quota(self):
         """As many as there is room for; the others when there is more."""
         tenant = f"tenant-{uuid.uuid4().hex[:8]}"

@@ -161,6 +161,12 @@ class Rights(Story):
         self.addCleanup(admin.reset_quotas, tenant="owner")
         self.fails("Forbidden", "refuses the whole zone", self.apply, guest,
                    change("add", f"many.{self.zone}", *(f"192.0.2.{n}" for n in range(120))))
+        # it may delete what the owner has added
+        many = [f"192.0.2.{n}" for n in range(120)]
+        self.apply(guest, change("add", f"few.{self.zone}", many[0]))
+        self.apply(owner, change("add", f"few.{self.zone}", *many))
+        self.apply(guest, change("delete", f"few.{self.zone}", many[0]))
+        self.apply(guest, change("delete", f"few.{self.zone}"))
         for op in "add", "set", "expect":
             self.fails("Invalid" if op == "add" else "Forbidden" if op == "set" else "Conflict", "",
                        self.apply, guest,
@@ -248,6 +254,8 @@ class Shares(Story):
         fleet.wait_state(self.domain, "NONE DELETED", SECONDS)
         self.assertEqual([each for each in guest.find_shares()["shares"]
                           if each["domain"] == self.zone], [])
+        # the row of the domain stays for a day, with its shares
+        self.fails("NotFound", "there is no domain", guest.export_domain, domain=self.domain)
 
     def test_an_import_keeps_the_record_sets_of_others(self):
         self.share()

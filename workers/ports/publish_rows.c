@@ -216,14 +216,28 @@ static void publish_on_domain(void *self, const struct rpc_answer *answer)
 }
 
 /*
+ * True: the tenant has only a share of the domain, and may not add a record. For a
+ * record to delete, the call is tried again, because a refused row becomes a row to add.
+ */
+static bool publish_is_unshared(const struct publication *publication,
+                                const struct rpc_answer *answer)
+{
+	return answer->err == ERR_DENIED &&
+	       !strncmp(answer->why.text, "changes[", strlen("changes[")) &&
+	       publication->rows[0].state != RECORD_DROP;
+}
+
+/*
  * True: the error concerns a record. Other errors are temporary, or concern more than a
  * record.
  */
-static bool publish_is_refusal(enum err err)
+static bool publish_is_refusal(const struct publication *publication,
+                               const struct rpc_answer *answer)
 {
-	/* ERR_DENIED: the tenant has only a share of the domain */
+	enum err err = answer->err;
+
 	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_TOO_LARGE ||
-	       err == ERR_DENIED;
+	       publish_is_unshared(publication, answer);
 }
 
 static void publish_on_refusal(struct publication *publication,
@@ -321,7 +335,7 @@ static void publish_on_changed(void *self, const struct rpc_answer *answer)
 		publish_fail_no_domain(publication);
 	} else if (answer->err == ERR_QUOTA) {
 		publish_over_quota(publication, answer->why.text);
-	} else if (publish_is_refusal(answer->err)) {
+	} else if (publish_is_refusal(publication, answer)) {
 		publish_on_refusal(publication, answer);
 	} else {
 		work_fail(publication, answer->why.text);
