@@ -192,8 +192,8 @@ static enum err share_lock(struct write *write, struct domain_share *share)
 
 /* The record sets that a deletion leaves without a share. */
 struct uncovered {
-	struct recordset *sets;		/* NAMED_MAX; for a deletion SETS_MAX */
-	size_t count;
+	struct recordset *sets;		/* the first SETS_MAX record sets */
+	size_t count;			/* number of all; can be greater */
 };
 
 static bool share_is_uncovered(const struct share_rights *rights,

@@ -55,8 +55,8 @@ int64_t store_share_count(struct tx *tx, const char *domain_id, const char *tena
 bool store_share_rights(struct tx *tx, const char *domain_id, const struct access *access,
                         struct arena *arena, struct share_rights *rights);
 /*
- * True: the domain KEY is shared with TENANT. Reads no other row of the domain, because
- * an error about a row must not show that the domain exists.
+ * True: the domain KEY is shared with TENANT. Reads no values of the domain, because an
+ * error about a value must not show that the domain exists.
  */
 bool store_share_domain(struct tx *tx, const struct domain_key *key, const char *tenant);
 /* True: a domain is shared with TENANT. */
